@@ -36,6 +36,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -259,11 +260,7 @@ func (c *Client) refusal(resp *http.Response, raw []byte) *Error {
 		Failure
 		Detail json.RawMessage `json:"detail"` // a list on a 422; other services may send a text
 	}
-	again := false
-	switch resp.StatusCode {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		again = true
-	}
+	again := slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, resp.StatusCode)
 	var e *Error
 	if err := json.Unmarshal(raw, &said); err != nil || said.Message == "" {
 		e = c.unexpected(resp, "is "+resp.Status+", and not in the format of this service")

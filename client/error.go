@@ -50,8 +50,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // SlugOf returns the slug of an error of this package, and an empty text for any
 // other error.
 func SlugOf(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Slug
 	}
 	return ""

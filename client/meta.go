@@ -12,9 +12,17 @@ type MetaAnswer struct {
 	CandidCompatibility Compatibility     `json:"candid_compatibility"`
 	ResponseCompat      ResponseCompat    `json:"response_compat"`
 	Sources             []SourceInfo      `json:"sources" doc:"The upstream files that the dataset was built from, by source."`
+	Program             ProgramInfo       `json:"program"`
 	Search              SearchInfo        `json:"search"`
 	Resolution          Resolution        `json:"resolution" doc:"How recipients were found, as counted by the build."`
 	Tail
+}
+
+// ProgramInfo says which release of Grantgraph answers.
+type ProgramInfo struct {
+	Version string  `json:"version" doc:"Release of the program, such as v1.0.0; devel when it was not built from a release."`
+	Commit  *string `json:"commit" doc:"Commit that the program was built from; null when it is not known."`
+	Date    *string `json:"date" doc:"Time of that commit; null when it is not known." format:"date-time"`
 }
 
 // DatasetInfo describes the dataset.

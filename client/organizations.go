@@ -77,6 +77,8 @@ type OrganizationRow struct {
 	Match          *string  `json:"match" enum:"exact,strong,weak" doc:"The score in a word; null without search_terms."`
 	DisplayName    string   `json:"display_name" doc:"The name as it is shown to people: \"YMCA of Greater Mapleton\" where the register has capitals."`
 	URL            string   `json:"url" doc:"Page of the organization; stable and citable." format:"uri"`
+
+	AcceptsApplications string `json:"accepts_applications" enum:"yes,no,not_stated" doc:"Whether a private foundation accepts applications, as its latest …"`
 }
 
 // OrganizationQuery is the body of POST /essentials.
@@ -126,6 +128,8 @@ type OrganizationFilters struct {
 	Pub78Verified  *bool    `json:"pub78_verified,omitempty" also:"string" doc:"Whether the current Publication 78 has the organization."`
 	Revoked        *bool    `json:"revoked,omitempty" also:"string" doc:"Whether it is on the automatic revocation list and was not reinstated."`
 	InBMF          *bool    `json:"in_bmf,omitempty" also:"string" doc:"Whether the current master file has it."`
+
+	AcceptsApplications []string `json:"accepts_applications,omitempty" also:"string" enum:"yes,no,not_stated" doc:"Whether it accepts applications, …"`
 
 	Geography    *GeographyBlock    `json:"geography,omitempty" doc:"Candid's block. radius and msa are not honored."`
 	Organization *OrganizationBlock `json:"organization,omitempty" doc:"Candid's block. What is not listed is not honored."`

@@ -100,6 +100,7 @@ type ProfileStanding struct {
 // ProfileGiven are the grants that an organization made.
 type ProfileGiven struct {
 	TotalAmount     int64 `json:"total_amount" doc:"Whole dollars."`
+	NetOfReversals  int64 `json:"net_of_reversals" doc:"total_amount less the negative lines of the same lists, which are not grants."`
 	GrantCount      int64 `json:"grant_count" doc:"Grants."`
 	RecipientCount  int64 `json:"recipient_count" doc:"Distinct recipients."`
 	FirstFiscalYear *int  `json:"first_fiscal_year" doc:"First fiscal year with a grant; null when there is none."`
@@ -115,6 +116,25 @@ type ProfileReceived struct {
 	LastFiscalYear  *int  `json:"last_fiscal_year" doc:"Last fiscal year with a grant."`
 }
 
+// ReturnAccount says where the grant dollars of one return are.
+type ReturnAccount struct {
+	ProfileReturn
+	DeclaredTotal  *int64          `json:"declared_total" doc:"Everything that the filer declares it gave; null when the return states no total."`
+	InRows         int64           `json:"in_rows" doc:"Dollars of the grants that the endpoints for grants serve."`
+	NetOfReversals int64           `json:"net_of_reversals" doc:"in_rows less the negative lines."`
+	OutsideRows    int64           `json:"outside_rows" doc:"Dollars given that are not in grants, without amounts below zero."`
+	Amounts        []AccountAmount `json:"amounts" doc:"Every amount that is not zero. Those with given add up to declared_total."`
+}
+
+// AccountAmount is one amount of a return.
+type AccountAmount struct {
+	Kind        string `json:"kind" doc:"Kind of amount; see docs/data."`
+	Label       string `json:"label" doc:"The kind in words."`
+	Given       bool   `json:"given" doc:"Part of what was given. Other amounts stand beside it: the total itself, and commitments for later years."`
+	LineCount   int64  `json:"line_count" doc:"Lines that state it; 0 when no line does."`
+	TotalAmount int64  `json:"total_amount" doc:"Whole dollars; below zero for reversals, and for unlisted when the lines exceed the total."`
+}
+
 // PremierAnswer is the answer of /premier/{ein}.
 type PremierAnswer struct {
 	Head
@@ -122,7 +142,9 @@ type PremierAnswer struct {
 	FinancialsByYear []FinancialYear      `json:"financials_by_year" doc:"Figures of every return that was read, oldest first, each with the return behind it."`
 	ServiceArea      []ProfileServiceArea `json:"service_area" doc:"Places that it serves, as resolved from its filings, at most 500."`
 	GrantsOut        *GrantsOut           `json:"grants_out,omitempty" doc:"What it grants out; absent when it itemized no grants."`
+	Reconciliation   []ReturnAccount      `json:"reconciliation" doc:"Where the grant dollars of every return are, latest first."`
 	FundingIn        *FundingIn           `json:"funding_in,omitempty" doc:"Who funds it; absent when no grant to it was found."`
+	Applications     *ProfileApplications `json:"applications,omitempty" doc:"Whether and how to apply to a private foundation; absent for other organizations."`
 	Cofunders        []Cofunder           `json:"cofunders" doc:"Other funders of those that it funds, closest first, at most 25."`
 	CofunderScope    *CofunderScope       `json:"cofunder_scope,omitempty" doc:"What the co-funders were found among."`
 	Similar          []SimilarRow         `json:"similar" doc:"Organizations that resemble it, at most 25. An association, not a statement of either; …"`
@@ -313,6 +335,31 @@ type CofunderScope struct {
 	CofunderCount      int `json:"cofunder_count" doc:"Co-funders in all, of which cofunders has the first."`
 	RecipientsExamined int `json:"recipients_examined" doc:"Recipients whose other funders were looked at: those with the fewest funders, …"`
 	RecipientCount     int `json:"recipient_count" doc:"Recipients in all."`
+}
+
+// ProfileApplications is what a private foundation tells applicants, from its latest
+// Form 990-PF that says anything of it.
+type ProfileApplications struct {
+	AcceptsApplications string               `json:"accepts_applications" enum:"yes,no,not_stated" doc:"yes: it says how to apply. no: …"`
+	FiscalYear          *int                 `json:"fiscal_year" doc:"Fiscal year of the return that says so; null when not stated."`
+	ObjectID            *string              `json:"object_id" doc:"IRS object id of that return."`
+	Contacts            []ApplicationContact `json:"contacts" doc:"Whom to write to and how, one for each kind of award, as filed, at most 50. …"`
+}
+
+// ApplicationContact is where and how to apply for one kind of award, as filed.
+type ApplicationContact struct {
+	Name         *string `json:"name" doc:"Person or office that applications go to."`
+	Street       *string `json:"street" doc:"Street."`
+	City         *string `json:"city" doc:"City."`
+	State        *string `json:"state" doc:"Two-letter US state."`
+	ZIP          *string `json:"zip" doc:"ZIP code, or the postal code of an address abroad."`
+	Country      *string `json:"country" doc:"FIPS 10-4 code of the country; null in the United States."`
+	Phone        *string `json:"phone" doc:"Phone number."`
+	Email        *string `json:"email" doc:"Email address."`
+	Form         *string `json:"form" doc:"Form of an application and what it must contain."`
+	Deadlines    *string `json:"deadlines" doc:"When to apply."`
+	Restrictions *string `json:"restrictions" doc:"Limits on awards, such as places or fields."`
+	Masked       bool    `json:"masked" doc:"Whether the contact was removed from this copy of the data."`
 }
 
 // ProfileGovernance is who runs an organization.

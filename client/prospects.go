@@ -39,6 +39,7 @@ type ProspectRow struct {
 	GivenFiscalYear      int             `json:"given_fiscal_year" doc:"Its latest complete fiscal year with grants; where it has none, its latest."`
 	Reasons              ProspectReasons `json:"reasons" doc:"What speaks for it, as data."`
 	URL                  string          `json:"url" doc:"Page of the grantmaker." format:"uri"`
+	AcceptsApplications  string          `json:"accepts_applications" enum:"yes,no,not_stated" doc:"Whether it accepts applications, by its Form 990-PF."`
 }
 
 // ProspectReasons say why a funder may fund the organization.

@@ -38,6 +38,7 @@ var ground = strings.Fields(`
 	place
 	plural
 	radix
+	release
 	scorecard
 	secret
 	stem

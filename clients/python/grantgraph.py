@@ -636,9 +636,9 @@ class Client:
 
         Parameters: funder_id, recip_id, id_type, year, min_year, max_year, subject,
         subject_basis, location, geo_id_type, location_type, near, within, query,
-        support, funder_type, exclude_daf, exclude, country, min_amt, max_amt,
-        min_match_prob, ein_source, grant_key, sort_by, sort_order, page, limit, cursor,
-        fields, strict.
+        support, funder_type, accepts_applications, exclude_daf, exclude, country,
+        min_amt, max_amt, min_match_prob, ein_source, grant_key, sort_by, sort_order,
+        page, limit, cursor, fields, strict.
         """
         return self.rows("GET", "/grants/transactions", query)
 
@@ -649,9 +649,9 @@ class Client:
 
         Parameters: funder_id, recip_id, id_type, year, min_year, max_year, subject,
         subject_basis, location, geo_id_type, location_type, near, within, query,
-        support, funder_type, exclude_daf, exclude, country, min_amt, max_amt,
-        min_match_prob, ein_source, grant_key, sort_by, sort_order, page, limit, cursor,
-        fields, strict.
+        support, funder_type, accepts_applications, exclude_daf, exclude, country,
+        min_amt, max_amt, min_match_prob, ein_source, grant_key, sort_by, sort_order,
+        page, limit, cursor, fields, strict.
         """
         return self.rows("GET", "/grants/funders", query)
 
@@ -662,9 +662,9 @@ class Client:
 
         Parameters: funder_id, recip_id, id_type, year, min_year, max_year, subject,
         subject_basis, location, geo_id_type, location_type, near, within, query,
-        support, funder_type, exclude_daf, exclude, country, min_amt, max_amt,
-        min_match_prob, ein_source, grant_key, sort_by, sort_order, page, limit, cursor,
-        fields, strict.
+        support, funder_type, accepts_applications, exclude_daf, exclude, country,
+        min_amt, max_amt, min_match_prob, ein_source, grant_key, sort_by, sort_order,
+        rank_unidentified, page, limit, cursor, fields, strict.
         """
         return self.rows("GET", "/grants/recipients", query)
 
@@ -675,8 +675,8 @@ class Client:
 
         Parameters: funder_id, recip_id, id_type, year, min_year, max_year, subject,
         subject_basis, location, geo_id_type, location_type, near, within, query,
-        support, funder_type, exclude_daf, exclude, country, min_amt, max_amt,
-        min_match_prob, ein_source, grant_key, by, top, strict.
+        support, funder_type, accepts_applications, exclude_daf, exclude, country,
+        min_amt, max_amt, min_match_prob, ein_source, grant_key, by, top, strict.
         """
         return self.call("GET", "/grants/summary", query)
 
@@ -754,8 +754,9 @@ class Client:
         Needs a key of a paid plan; costs 1 call a page. An iterator over all rows, each
         a dict.
 
-        Parameters: location, location_type, subject, funder_type, exclude_daf, min_amt,
-        max_amt, min_grants_paid, max_grants_paid, page, limit, strict.
+        Parameters: location, location_type, subject, funder_type, accepts_applications,
+        exclude_daf, min_amt, max_amt, min_grants_paid, max_grants_paid, page, limit,
+        strict.
         """
         return self.rows("GET", "/prospects/" + _quoted(ein), query)
 

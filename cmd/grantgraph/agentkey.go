@@ -15,6 +15,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/agent/httpsig"
 	"grantgraph/internal/terminal"
@@ -85,18 +86,6 @@ func (c *agentDialogFlags) interactive(a *terminal.App, asJSON bool) (bool, erro
 // pauseFunc waits between two answers. Tests have one that takes no time.
 type pauseFunc func(context.Context, time.Duration) error
 
-// sleep is the pauseFunc outside tests.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // printKeyAndAsk prints the state of a key. If a person can be asked, it goes through
 // the challenge of the key.
 func printKeyAndAsk(a *terminal.App, client *agentClient, got *agentReply, talk bool, pause pauseFunc) error {
@@ -129,7 +118,7 @@ type agentMintCmd struct {
 	Bare              bool   `help:"Send Signature-Agent in its older form, as a bare string."`
 }
 
-func (c *agentMintCmd) Run(a *terminal.App) error { return c.run(a, sleep) }
+func (c *agentMintCmd) Run(a *terminal.App) error { return c.run(a, parallel.Pause) }
 
 func (c *agentMintCmd) run(a *terminal.App, pause pauseFunc) error {
 	talk, err := c.interactive(a, c.JSON)
@@ -177,14 +166,13 @@ type agentAnswerCmd struct {
 }
 
 func (c *agentAnswerCmd) Run(a *terminal.App) error {
-	client, err := newAgentClient(a.Err, c.URL, c.Key.Reveal(), sleep)
+	client, err := newAgentClient(a.Err, c.URL, c.Key.Reveal(), parallel.Pause)
 	if err != nil {
 		return err
 	}
 	got, err := client.sendAnswers(a.Ctx, c.Answers)
 	if done, err := c.printReply(a, got, err); done {
-		var no *agentRefusal
-		if errors.As(err, &no) && no.failure.Challenge != nil && !c.JSON {
+		if no, ok := errors.AsType[*agentRefusal](err); ok && no.failure.Challenge != nil && !c.JSON {
 			client.printChallenge(a.Out, no.failure.Challenge)
 		}
 		return err
@@ -199,7 +187,7 @@ type agentChallengeCmd struct {
 	Key               secret.Text `help:"The key, locked or with no calls left." required:"" placeholder:"KEY"`
 }
 
-func (c *agentChallengeCmd) Run(a *terminal.App) error { return c.run(a, sleep) }
+func (c *agentChallengeCmd) Run(a *terminal.App) error { return c.run(a, parallel.Pause) }
 
 func (c *agentChallengeCmd) run(a *terminal.App, pause pauseFunc) error {
 	talk, err := c.interactive(a, c.JSON)

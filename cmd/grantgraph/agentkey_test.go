@@ -17,6 +17,7 @@ import (
 	"unicode"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/terminal"
 )
 
@@ -340,10 +341,10 @@ func TestInterviewOver(t *testing.T) {
 		t.Parallel()
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
-		if err := sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		if err := parallel.Pause(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if err := sleep(t.Context(), time.Nanosecond); err != nil {
+		if err := parallel.Pause(t.Context(), time.Nanosecond); err != nil {
 			t.Error(err)
 		}
 	})

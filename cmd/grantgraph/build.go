@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/ingest/resolve/model"
 	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/stage"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/snapshot"
@@ -110,11 +111,9 @@ func printSurvey(w io.Writer, s *discover.Survey) {
 	}
 	fmt.Fprint(w, "\nA build would read\n\n")
 	t := terminal.NewTable("source", ">files", ">size", "dated")
-	for from := 0; from < len(s.Taken); {
-		to, size := from, int64(0)
-		first, last, undated := "", "", false
-		for ; to < len(s.Taken) && s.Taken[to].Kind == s.Taken[from].Kind; to++ {
-			x := &s.Taken[to]
+	for run := range radix.Runs(s.Taken, func(x, y discover.Taken) bool { return x.Kind == y.Kind }) {
+		size, first, last, undated := int64(0), "", "", false
+		for _, x := range run {
 			size += x.Bytes
 			if x.Date == "" {
 				undated = true
@@ -132,8 +131,7 @@ func printSurvey(w io.Writer, s *discover.Survey) {
 		if undated && dates != "" {
 			dates += ", and without a date"
 		}
-		t.Add(s.Taken[from].Kind, to-from, terminal.Bytes(size), dates)
-		from = to
+		t.Add(run[0].Kind, len(run), terminal.Bytes(size), dates)
 	}
 	t.Print(w)
 	printUntaken(w, s.Untaken, int64(len(s.Untaken)), len(s.Untaken))

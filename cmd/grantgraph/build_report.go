@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/identify"
@@ -115,9 +116,11 @@ func printAccount(w io.Writer, r *ingest.Report) {
 	t.Add("  implausibly large", l.TooLarge, "over $50,000,000,000")
 	t.Add("  filed EIN of another name", r.FiledNameConflicts,
 		fmt.Sprintf("kept and marked; %s more name a member and state the EIN of its group", terminal.Count(r.FiledGroupConflicts)))
-	t.Add("not grants paid: future", r.NotRows.Future, money.Dollars(r.NotRows.FutureSum))
-	t.Add("not grants paid: aid to individuals", r.NotRows.Individuals, money.Dollars(r.NotRows.IndividualSum))
-	t.Add("not grants paid: abroad by region", r.NotRows.Foreign, money.Dollars(r.NotRows.ForeignSum))
+	for _, c := range r.Account {
+		if a, known := grant.AmountOf(c.Name); known && c.TotalAmount != 0 {
+			t.Add("account: "+strings.ToLower(a.Label), c.Grants, money.Dollars(c.TotalAmount))
+		}
+	}
 	t.Add("sums equal to the declared total", "", agreement("990-PF", r.Declared.PF)+"; "+agreement("990", r.Declared.F90))
 	if r.Index.Rows > 0 {
 		t.Add("returns the IRS lists", r.Index.Rows, fmt.Sprintf("%s of them in no archive", terminal.Count(r.Index.Missing)))

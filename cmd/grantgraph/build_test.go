@@ -69,7 +69,7 @@ func TestBuildDryRun(t *testing.T) {
 		}
 	}
 	code, out, errs := command(t, "build", "--dry-run", "--sources", sources, "--data", data)
-	for _, want := range []string{"A build would read", "irs990", "2024 to 2026-04", "Files not taken: 1", "990/notes.txt", "returns are", "of different dates"} {
+	for _, want := range []string{"A build would read", "irs990", "2026-04", "bmf_older", "Files not taken: 1", "990/notes.txt", "returns are"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s\n%s", code, want, out, errs)
 		}
@@ -82,7 +82,7 @@ func TestBuildDryRun(t *testing.T) {
 		}
 		NotTaken []struct{ Path, Reason string } `json:"not_taken"`
 	}
-	if err := json.Unmarshal([]byte(out), &survey); code != 0 || err != nil || len(survey.Taken) != 3 || len(survey.NotTaken) != 1 || survey.Taken[1].Bytes != 2 {
+	if err := json.Unmarshal([]byte(out), &survey); code != 0 || err != nil || len(survey.Taken) != 3 || len(survey.NotTaken) != 1 || survey.Taken[0].Bytes != 2 || survey.Taken[1].Kind != "bmf_older" {
 		t.Errorf("exit %d, %v\n%s\n%s", code, err, out, errs)
 	}
 	if _, err := os.Stat(data); !errors.Is(err, os.ErrNotExist) {

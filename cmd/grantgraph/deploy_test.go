@@ -70,6 +70,40 @@ func TestHAProxyConfig(t *testing.T) {
 	}
 }
 
+// TestProxyConfigs has Caddy and nginx read the configurations that operators get. nginx
+// reads it as one site of a whole configuration, with a certificate that the test makes.
+func TestProxyConfigs(t *testing.T) {
+	t.Parallel()
+	server := "/usr/sbin/nginx" // where Debian has it, and the path of most users not
+	if _, err := os.Stat(server); err != nil {
+		server = "nginx"
+	}
+	needs(t, "caddy", server, "openssl")
+	dir := t.TempDir()
+	caddy := exec.CommandContext(t.Context(), "caddy", "validate", "--adapter", "caddyfile", "--config", "../../deploy/Caddyfile")
+	caddy.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir)
+	if out, err := caddy.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	made := exec.CommandContext(t.Context(), "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=grants.example.org",
+		"-keyout", filepath.Join(dir, "privkey.pem"), "-out", filepath.Join(dir, "fullchain.pem"))
+	if out, err := made.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// Ports that need no rights, and IPv4 alone: a container may have no more.
+	site := strings.NewReplacer("/etc/letsencrypt/live/grants.example.org", dir, "listen [::]:80;", "", "listen [::]:443 ssl http2;", "",
+		"listen 80;", "listen 127.0.0.1:18080;", "listen 443", "listen 127.0.0.1:18443").Replace(textOf(t, "../../deploy/nginx.conf"))
+	path := filepath.Join(dir, "nginx.conf")
+	whole := "pid " + dir + "/pid; error_log stderr; events {} http { access_log off; client_body_temp_path " + dir + "; proxy_temp_path " + dir +
+		"; fastcgi_temp_path " + dir + "; uwsgi_temp_path " + dir + "; scgi_temp_path " + dir + ";\n" + site + "}\n"
+	if err := os.WriteFile(path, []byte(whole), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), server, "-t", "-p", dir, "-c", path).CombinedOutput(); err != nil || bytes.Contains(out, []byte("[warn]")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // serveSettings are the variables by which the server is set.
 func serveSettings(t *testing.T) map[string]bool {
 	t.Helper()
@@ -264,7 +298,17 @@ func TestAlertsAndDashboard(t *testing.T) {
 	}
 }
 
-// TestDockerfile holds the rules of an image that we do not build: each begins from a
+// TestAlertsAreRaised has Prometheus itself evaluate the alerts over series of old lists,
+// an old dataset and a disk that fills.
+func TestAlertsAreRaised(t *testing.T) {
+	t.Parallel()
+	needs(t, "promtool")
+	if out, err := exec.CommandContext(t.Context(), "promtool", "test", "rules", "../../deploy/alerts_test.yaml").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestDockerfile holds the rules of the image: each stage begins from a
 // named release, nothing is fetched but from the distribution, and it runs as nobody
 // in particular.
 func TestDockerfile(t *testing.T) {
@@ -336,7 +380,7 @@ func TestDockerfile(t *testing.T) {
 			if !json.Valid([]byte(rest)) {
 				t.Errorf("%s %s is run by a shell, which does not pass signals on", word, rest)
 			}
-		case "WORKDIR", "VOLUME", "EXPOSE", "STOPSIGNAL":
+		case "WORKDIR", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK":
 		default:
 			t.Errorf("%s has no place here", word)
 		}

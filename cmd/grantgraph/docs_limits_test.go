@@ -44,7 +44,7 @@ func writeTables(t *testing.T, page string, tables ...string) {
 // looked up where it is defined.
 type limit struct {
 	what, value string
-	file, name  string // of the constant, below internal/serve
+	room, name  string // of the constant: a package or a file below internal/serve
 	is          string // as it is written there
 }
 
@@ -52,41 +52,60 @@ type limit struct {
 var (
 	sizes = []limit{
 		{"Rows in a page of grants, funders or recipients (`limit`)", "1,000", "api/parameters.json", `"limit", "type": "integer", "min": 1, "cap": `, "1000"},
-		{"EINs in `funder_id` or `recip_id`", "1,000", "graph/filter_party.go", "maxEINs", "1000"},
-		{"Keys in `grant_key`", "1,000", "graph/filter_key.go", "maxKeys", "1000"},
-		{"Groups of a summary (`top`)", "1,000", "graph/grouping.go", "MaxGroups", "1000"},
-		{"Miles of `within`", "500", "graph/filter_place_read.go", "maxMiles", "500"},
-		{"Organizations in a page of `POST /essentials` (`size`)", "1,000", "api/organizations/list.go", "maxSize", "1000"},
-		{"Bytes of `search_terms`", "200", "api/organizations/list_body.go", "maxTerms", "200"},
+		{"EINs in `funder_id` or `recip_id`", "1,000", "graph", "maxEINs", "1000"},
+		{"Keys in `grant_key`", "1,000", "graph", "maxKeys", "1000"},
+		{"Groups of a summary (`top`)", "1,000", "graph", "MaxGroups", "1000"},
+		{"Miles of `within`", "500", "graph", "maxMiles", "500"},
+		{"Organizations in a page of `POST /essentials` (`size`)", "1,000", "api/organizations", "maxSize", "1000"},
+		{"Bytes of `search_terms`", "200", "api/organizations", "maxTerms", "200"},
 		{"Awards in a page of `/gov-funding`", "1,000", "api/profiles/operations.json", `"limit", "type": "integer", "min": 1, "cap": `, "1000"},
-		{"EINs in one `POST /screening/bulk`", "100", "api/screening/screening.go", "maxEINs", "100"},
-		{"Names in one `POST /screening/names`", "100", "api/screening/screening.go", "maxNames", "100"},
-		{"A report sent to `POST /screening/verify`", "2 MB", "api/screening/screening.go", "maxDocument", "2 << 20"},
-		{"Rows of an answer to SQL", "2,000; `truncated` says if there were more", "sqlbox/sqlbox.go", "maxRows", "2000"},
-		{"Bytes of an answer to SQL", "16 MB", "sqlbox/sqlbox.go", "maxBytes", "16 << 20"},
-		{"Parameters of a request", "100", "api/param.go", "maxParameters", "100"},
-		{"Items of any other list", "200", "api/param.go", "maxList", "200"},
-		{"Address of a request, with its query", "64 KB", "api/middleware.go", "maxURI", "64 << 10"},
-		{"Keys of an account", "10", "account/people.go", "mostKeys", "10"},
+		{"EINs in one `POST /screening/bulk`", "100", "api/screening", "maxEINs", "100"},
+		{"Names in one `POST /screening/names`", "100", "api/screening", "maxNames", "100"},
+		{"A report sent to `POST /screening/verify`", "2 MB", "api/screening", "maxDocument", "2 << 20"},
+		{"Rows of an answer to SQL", "2,000; `truncated` says if there were more", "sqlbox", "maxRows", "2000"},
+		{"Bytes of an answer to SQL", "16 MB", "sqlbox", "maxBytes", "16 << 20"},
+		{"Parameters of a request", "100", "api", "maxParameters", "100"},
+		{"Items of any other list", "200", "api", "maxList", "200"},
+		{"Address of a request, with its query", "64 KB", "api", "maxURI", "64 << 10"},
+		{"Keys of an account", "10", "account", "mostKeys", "10"},
 	}
 	spans = []limit{
-		{"A request", "30 seconds", "api/middleware.go", "timeout", "30 * time.Second"},
-		{"A query in SQL, while it runs", "30 seconds", "sqlbox/options.go", "o.Timeout, ", "30*time.Second"},
-		{"Queries in SQL at a time, of all keys of an account", "2", "sqlbox/options.go", "PerOwner, ", "2"},
-		{"Until a client must read on, or is cut off", "10 seconds", "api/api.go", "c.Patience, ", "10*time.Second"},
-		{"Until the body of a request must have arrived", "5 seconds, and a second more for every 16 KiB received; at most 30 seconds", "budget/body.go", "bodyLongest", "30 * time.Second"},
+		{"A request", "30 seconds", "api", "timeout", "30 * time.Second"},
+		{"A query in SQL, while it runs", "30 seconds", "sqlbox", "o.Timeout, ", "30*time.Second"},
+		{"Queries in SQL at a time, of all keys of an account", "2", "sqlbox", "PerOwner, ", "2"},
+		{"Until a client must read on, or is cut off", "10 seconds", "api", "c.Patience, ", "10*time.Second"},
+		{"Until the body of a request must have arrived", "5 seconds, and a second more for every 16 KiB received; at most 30 seconds", "budget", "bodyLongest", "30 * time.Second"},
 	}
 	visits = []limit{
-		{"EINs screened at a time on `/check`", "100", "site/eins.go", "mostEINs", "100"},
-		{"Organizations side by side on `/compare`", "5", "site/organization/compare.go", "mostCompared", "5"},
-		{"Free questions on `/ask` a day, for a visitor", "3", "account/free_questions.go", "FreeQuestions", "3"},
-		{"Free questions on `/ask` a day, for all visitors of an address", "30", "account/free_questions.go", "AddressQuestions", "30"},
-		{"Names at a time sent to `/reconcile` without a key", "10", "reconcile/reconcile.go", "FreeBatch", "10"},
-		{"Names at a time sent to `/reconcile` with a key", "50", "reconcile/reconcile.go", "KeyBatch", "50"},
-		{"Names sent to `/reconcile` without a key in a day, from one network", "1,000", "account/free_questions.go", "FreeNames", "1_000"},
-		{"Address of a page", "8 KB", "site/limits.go", "longestAddress", "8 << 10"},
+		{"EINs screened at a time on `/check`", "100", "site", "mostEINs", "100"},
+		{"Organizations side by side on `/compare`", "5", "site/organization", "mostCompared", "5"},
+		{"Free questions on `/ask` a day, for a visitor", "3", "account", "FreeQuestions", "3"},
+		{"Free questions on `/ask` a day, for all visitors of an address", "30", "account", "AddressQuestions", "30"},
+		{"Names at a time sent to `/reconcile` without a key", "10", "reconcile", "FreeBatch", "10"},
+		{"Names at a time sent to `/reconcile` with a key", "50", "reconcile", "KeyBatch", "50"},
+		{"Names sent to `/reconcile` without a key in a day, from one network", "1,000", "account", "FreeNames", "1_000"},
+		{"Address of a page", "8 KB", "site", "longestAddress", "8 << 10"},
 	}
 )
+
+// sourceOf reads a file, or the Go files of a package without its tests.
+func sourceOf(t *testing.T, room string) string {
+	t.Helper()
+	if filepath.Ext(room) != "" {
+		return textOf(t, room)
+	}
+	files, err := filepath.Glob(filepath.Join(room, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, file := range files {
+		if !strings.HasSuffix(file, "_test.go") {
+			b.WriteString(textOf(t, file))
+		}
+	}
+	return b.String()
+}
 
 // tableOf writes bounds, and looks each up.
 func tableOf(t *testing.T, head string, list []limit) string {
@@ -95,10 +114,10 @@ func tableOf(t *testing.T, head string, list []limit) string {
 	fmt.Fprintf(&b, "| %s | At most |\n|---|---|\n", head)
 	for _, l := range list {
 		fmt.Fprintf(&b, "| %s | %s |\n", l.what, l.value)
-		source := textOf(t, filepath.Join("../../internal/serve", l.file))
+		source := sourceOf(t, filepath.Join("../../internal/serve", l.room))
 		defined := regexp.MustCompile(`(?m)` + regexp.QuoteMeta(l.name) + `(?:\s*=\s*)?` + regexp.QuoteMeta(l.is) + `\b`)
 		if !defined.MatchString(source) {
-			t.Errorf("%s: %s is not %s in %s; correct this test and write the page again", l.what, l.name, l.is, l.file)
+			t.Errorf("%s: %s is not %s in %s; correct this test and write the page again", l.what, l.name, l.is, l.room)
 		}
 	}
 	return b.String()

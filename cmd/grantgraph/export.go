@@ -29,11 +29,7 @@ type exportCmd struct {
 }
 
 func (c *exportCmd) Run(a *terminal.App) error {
-	s, err := snapshot.Open(c.Data)
-	if err != nil {
-		return err
-	}
-	release, err := s.Hold()
+	s, release, err := snapshot.OpenHeld(c.Data)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ import (
 type fleet struct {
 	front    string // where clients reach it
 	database *postgres.Server
-	accounts account.Store
+	accounts *account.Store
 	store    *objectStore
 	gateway  *gateway // the store as a process; nil when it is in this one
 	nodes    []*fleetNode

@@ -153,8 +153,7 @@ func list(name string) ([]*inspection, *archive.Archive, error) {
 			a, err = archive.Open(path)
 		}
 	}
-	var disk *fs.PathError
-	if errors.As(err, &disk) {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, nil, fault.Disk(path, err)
 	}
 	if err != nil {

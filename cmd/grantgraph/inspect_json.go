@@ -85,39 +85,6 @@ func encode(b *bytes.Buffer, v any) error {
 	return nil
 }
 
-// grantJSON is a grant line as inspect prints it. Fields that were not filed
-// are left out, amounts that were not reported too.
-type grantJSON struct {
-	Part         string `json:"part"`
-	Line         int    `json:"line"`
-	Name         string `json:"name,omitempty"`
-	Name2        string `json:"name2,omitempty"`
-	Person       string `json:"person,omitempty"`
-	Address1     string `json:"address1,omitempty"`
-	Address2     string `json:"address2,omitempty"`
-	City         string `json:"city,omitempty"`
-	State        string `json:"state,omitempty"`
-	Province     string `json:"province,omitempty"`
-	ZIP          string `json:"zip,omitempty"`
-	Country      string `json:"country,omitempty"`
-	EIN          string `json:"ein,omitempty"`
-	IRCSection   string `json:"irc_section,omitempty"`
-	Relationship string `json:"relationship,omitempty"`
-	Status       string `json:"status,omitempty"`
-	Purpose      string `json:"purpose,omitempty"`
-	Cash         *int64 `json:"cash,omitempty"`
-	NonCash      *int64 `json:"noncash,omitempty"`
-	NonCashDesc  string `json:"noncash_desc,omitempty"`
-	Valuation    string `json:"valuation,omitempty"`
-}
-
-func amountOrNil(a *irs990.Amount) *int64 {
-	if !a.Set {
-		return nil
-	}
-	return &a.Value
-}
-
 // grantBuffer gathers the grant lines of one return as the items of a JSON array. It
 // holds them in memory up to a bound and in a temporary file beyond it, so that a
 // return of a million lines that waits to be printed takes little memory.
@@ -134,13 +101,7 @@ func (s *grantBuffer) grant(g *irs990.Grant) error {
 		s.buf.WriteByte(',')
 	}
 	s.n++
-	a := &g.Address
-	err := encode(&s.buf, &grantJSON{
-		Part: g.Part.String(), Line: g.Line, Name: g.Name1, Name2: g.Name2, Person: g.Person,
-		Address1: a.Line1, Address2: a.Line2, City: a.City, State: a.State, Province: a.Province, ZIP: a.ZIP, Country: a.Country,
-		EIN: g.EIN, IRCSection: g.IRCSection, Relationship: g.Relationship, Status: g.Status, Purpose: g.Purpose,
-		Cash: amountOrNil(&g.Cash), NonCash: amountOrNil(&g.NonCash), NonCashDesc: g.NonCashDesc, Valuation: g.Valuation,
-	})
+	err := encode(&s.buf, g)
 	if err != nil || s.buf.Len() < spillAt {
 		return err
 	}

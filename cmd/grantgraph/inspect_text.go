@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -146,31 +147,15 @@ func (p *textPrinter) flush() error {
 	if p.table == nil {
 		return nil
 	}
-	w := &errWriter{w: p.w}
+	w := bufio.NewWriter(p.w)
 	p.table.Print(w)
 	p.table = nil
 	p.shown++
-	return w.err
-}
-
-// errWriter remembers the first failure, so that a page can be written without
-// a check at every line.
-type errWriter struct {
-	w   io.Writer
-	err error
-}
-
-func (e *errWriter) Write(b []byte) (int, error) {
-	if e.err != nil {
-		return 0, e.err
-	}
-	n, err := e.w.Write(b)
-	e.err = err
-	return n, err
+	return w.Flush()
 }
 
 func printReturn(out io.Writer, i *inspection) error {
-	w := &errWriter{w: out}
+	w := bufio.NewWriter(out) // reports the first error at the end
 	r := i.ret
 	fmt.Fprintf(w, "%s\n", cmp.Or(strings.TrimSpace(r.Name1+" "+r.Name2), "(no name)"))
 	facts := terminal.NewTable("", "")
@@ -234,7 +219,7 @@ func printReturn(out io.Writer, i *inspection) error {
 	if r.Tally.Related > 0 {
 		fmt.Fprintf(w, "\nRelated organizations: %s (%s)\n", terminal.Count(r.Tally.Related), tallyWords(i.best.kinds))
 	}
-	return w.err
+	return w.Flush()
 }
 
 func section(w io.Writer, title string, t *terminal.Table) {
@@ -327,7 +312,7 @@ func totals(r *irs990.Return) *terminal.Table {
 	row("990-PF, approved for later", r.Declared.PFFuture, y.PFFuture, y.PFFutureSum, true)
 	row("Schedule I, organizations", r.Declared.DomesticOrgs, y.ScheduleI, y.ScheduleICash+y.ScheduleINonCash, false)
 	row("Schedule I, individuals", r.Declared.DomesticPeople, y.ScheduleIPeople, y.ScheduleIPeopleCash, false)
-	row("Schedule F, abroad", r.Declared.Foreign, y.ScheduleFOrgs, y.ScheduleFCash, false)
+	row("Schedule F, abroad", r.Declared.Foreign, y.ScheduleFOrgs+y.ScheduleFPeople, y.ScheduleFCash+y.ScheduleFPeopleCash, false)
 	return t
 }
 

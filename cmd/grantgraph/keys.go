@@ -37,7 +37,7 @@ type keyStore struct {
 // withStore opens the store, does some work and closes it. It never creates a store:
 // only the command that creates a key does, and elsewhere a missing directory is a
 // typing error.
-func (c *keyStore) withStore(work func(account.Store) error) error {
+func (c *keyStore) withStore(work func(*account.Store) error) error {
 	if _, err := os.Stat(c.Data); err != nil && c.Database.Empty() {
 		return fault.Disk(c.Data, err)
 	}
@@ -54,7 +54,7 @@ func (c *keyStore) withStore(work func(account.Store) error) error {
 }
 
 // withStoreMade is withStore, but creates a missing store.
-func (c *keyStore) withStoreMade(work func(account.Store) error) (err error) {
+func (c *keyStore) withStoreMade(work func(*account.Store) error) (err error) {
 	if err := refuseLostAccounts(c.Data, c.Database); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ type keyRecord struct {
 	Reset     time.Time    `json:"calls_reset"`
 }
 
-func newKeyRecord(a *terminal.App, s account.Store, k account.KeyInfo, secret string) (keyRecord, error) {
+func newKeyRecord(a *terminal.App, s *account.Store, k account.KeyInfo, secret string) (keyRecord, error) {
 	b, err := s.Balance(a.Ctx, k.ID)
 	return keyRecord{
 		ID: k.ID, Key: secret, Plan: k.Plan, Email: k.Email, Label: k.Label, Active: k.Active, Created: k.Created, Rotated: k.Rotated,
@@ -94,7 +94,7 @@ func newKeyRecord(a *terminal.App, s account.Store, k account.KeyInfo, secret st
 
 // show prints a key after a change. The secret of a new key is alone on the first
 // line, for scripts.
-func (c *keyStore) show(a *terminal.App, s account.Store, k account.KeyInfo, secret, done string, err error) error {
+func (c *keyStore) show(a *terminal.App, s *account.Store, k account.KeyInfo, secret, done string, err error) error {
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (c *keyStore) show(a *terminal.App, s account.Store, k account.KeyInfo, sec
 	return nil
 }
 
-func (c *keyStore) showAccount(a *terminal.App, s account.Store, of account.Account, done string, err error) error {
+func (c *keyStore) showAccount(a *terminal.App, s *account.Store, of account.Account, done string, err error) error {
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (c *keysCreateCmd) Run(a *terminal.App) error {
 	if err := c.refuseEmptyData(); err != nil {
 		return err
 	}
-	return c.withStoreMade(func(s account.Store) error {
+	return c.withStoreMade(func(s *account.Store) error {
 		secret, k, err := s.Create(a.Ctx, plan, c.Email, c.Label)
 		return c.show(a, s, k, secret, "made", err)
 	})
@@ -179,7 +179,7 @@ type keysListCmd struct {
 }
 
 func (c *keysListCmd) Run(a *terminal.App) error {
-	return c.withStore(func(s account.Store) error {
+	return c.withStore(func(s *account.Store) error {
 		keys, err := s.List(a.Ctx)
 		if err != nil {
 			return err
@@ -188,7 +188,7 @@ func (c *keysListCmd) Run(a *terminal.App) error {
 	})
 }
 
-func (c *keyStore) list(a *terminal.App, s account.Store, keys []account.KeyInfo, none string) error {
+func (c *keyStore) list(a *terminal.App, s *account.Store, keys []account.KeyInfo, none string) error {
 	records := make([]keyRecord, 0, len(keys))
 	for _, k := range keys {
 		r, err := newKeyRecord(a, s, k, "")
@@ -219,7 +219,7 @@ type keysRotateCmd struct {
 }
 
 func (c *keysRotateCmd) Run(a *terminal.App) error {
-	return c.withStore(func(s account.Store) error {
+	return c.withStore(func(s *account.Store) error {
 		secret, k, err := s.Rotate(a.Ctx, c.ID)
 		return c.show(a, s, k, secret, "rotated", err)
 	})
@@ -231,10 +231,10 @@ type keyOrAccount struct {
 }
 
 func (c *keyOrAccount) change(
-	a *terminal.App, done string, ofKey func(account.Store, context.Context, string) (account.KeyInfo, error),
-	ofAccount func(account.Store, context.Context, string) (account.Account, error),
+	a *terminal.App, done string, ofKey func(*account.Store, context.Context, string) (account.KeyInfo, error),
+	ofAccount func(*account.Store, context.Context, string) (account.Account, error),
 ) error {
-	return c.withStore(func(s account.Store) error {
+	return c.withStore(func(s *account.Store) error {
 		if strings.Contains(c.ID, "@") {
 			of, err := ofAccount(s, a.Ctx, c.ID)
 			return c.showAccount(a, s, of, done, err)
@@ -249,7 +249,7 @@ type keysDeactivateCmd struct {
 }
 
 func (c *keysDeactivateCmd) Run(a *terminal.App) error {
-	return c.change(a, "deactivated", account.Store.Deactivate, account.Store.DeactivateAccount)
+	return c.change(a, "deactivated", (*account.Store).Deactivate, (*account.Store).DeactivateAccount)
 }
 
 type keysReactivateCmd struct {
@@ -257,7 +257,7 @@ type keysReactivateCmd struct {
 }
 
 func (c *keysReactivateCmd) Run(a *terminal.App) error {
-	return c.change(a, "reactivated", account.Store.Reactivate, account.Store.ReactivateAccount)
+	return c.change(a, "reactivated", (*account.Store).Reactivate, (*account.Store).ReactivateAccount)
 }
 
 type keysDeleteCmd struct {
@@ -266,7 +266,7 @@ type keysDeleteCmd struct {
 }
 
 func (c *keysDeleteCmd) Run(a *terminal.App) error {
-	return c.withStore(func(s account.Store) error {
+	return c.withStore(func(s *account.Store) error {
 		k, err := s.Delete(a.Ctx, c.ID)
 		if err != nil {
 			return err
@@ -289,9 +289,9 @@ func (c *keysPlanCmd) Run(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	return c.change(a, "moved", func(s account.Store, ctx context.Context, id string) (account.KeyInfo, error) {
+	return c.change(a, "moved", func(s *account.Store, ctx context.Context, id string) (account.KeyInfo, error) {
 		return s.SetPlan(ctx, id, plan)
-	}, func(s account.Store, ctx context.Context, who string) (account.Account, error) {
+	}, func(s *account.Store, ctx context.Context, who string) (account.Account, error) {
 		return s.SetAccountPlan(ctx, who, plan)
 	})
 }
@@ -308,7 +308,7 @@ func (c *keysAuditCmd) Run(a *terminal.App) error {
 	if c.Limit < 1 || c.Limit > 1000 {
 		return fault.New("bad_flag", "--limit %d is not between 1 and 1,000", c.Limit).Try("--limit 1000, and --before SEQ for the next page")
 	}
-	return c.withStore(func(s account.Store) error {
+	return c.withStore(func(s *account.Store) error {
 		f := account.EventFilter{Kind: account.Kind(c.Kind), Limit: c.Limit, Before: c.Before}
 		var unknown error // the key that is asked about
 		if !c.Key.Empty() {

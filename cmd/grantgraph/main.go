@@ -8,7 +8,6 @@ import (
 	"embed"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 
 	"github.com/alecthomas/kong"
@@ -20,28 +19,34 @@ import (
 )
 
 type cli struct {
-	Demo    demoCmd    `cmd:"" help:"Make an invented world, build it and serve it."`
-	Synth   synthCmd   `cmd:"" help:"Write an invented world of filings in the real upstream formats."`
-	Fetch   fetchCmd   `cmd:"" help:"Download the upstream files into a folder and keep them up to date."`
-	Build   buildCmd   `cmd:"" help:"Turn a folder of upstream files into a snapshot."`
-	Ingest  ingestCmd  `cmd:"" help:"Read the returns on several machines, by a queue."`
-	Serve   serveCmd   `cmd:"" help:"Serve the current snapshot: the API and the site."`
-	Publish publishCmd `cmd:"" help:"Send the snapshot and the lists to a store that several servers share."`
-	Keys    keysCmd    `cmd:"" help:"Make and manage API keys."`
-	Signing signingCmd `cmd:"" help:"Manage the keys that sign screening reports."`
-	Agent   agentCmd   `cmd:"" name:"agent-key" help:"Get and use a key as an automated agent."`
-	Get     getCmd     `cmd:"" help:"Run one API request in this process and print the response."`
-	Ask     askCmd     `cmd:"" help:"Answer a question in plain English from local data."`
-	Find    findCmd    `cmd:"" help:"Say which organization a name means."`
-	MCP     mcpCmd     `cmd:"" name:"mcp" help:"Give a language model the tools of this service, over standard input and output."`
-	Screen  screenCmd  `cmd:"" help:"Screen a spreadsheet of EINs against the compliance lists."`
-	Inspect inspectCmd `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`
-	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
-	Export  exportCmd  `cmd:"" help:"Write the warehouse as Parquet for other engines."`
-	Check   checkCmd   `cmd:"" help:"Verify every file of the snapshot and of the lists."`
-	Verify  verifyCmd  `cmd:"" help:"Verify signed screening reports, offline."`
-	Version versionCmd `cmd:"" help:"Print the version, as --version does."`
-	Help    helpCmd    `cmd:"" help:"Show the help of a command, as --help after it does."`
+	Demo     demoCmd     `cmd:"" help:"Make an invented world, build it and serve it."`
+	Synth    synthCmd    `cmd:"" help:"Write an invented world of filings in the real upstream formats."`
+	Fetch    fetchCmd    `cmd:"" help:"Download the upstream files into a folder and keep them up to date."`
+	Build    buildCmd    `cmd:"" help:"Turn a folder of upstream files into a snapshot."`
+	Ingest   ingestCmd   `cmd:"" help:"Read the returns on several machines, by a queue."`
+	Serve    serveCmd    `cmd:"" help:"Serve the current snapshot: the API and the site."`
+	Publish  publishCmd  `cmd:"" help:"Send the snapshot and the lists to a store that several servers share."`
+	Keys     keysCmd     `cmd:"" help:"Make and manage API keys."`
+	Accounts accountsCmd `cmd:"" help:"Copy the accounts from one store to another."`
+	Signing  signingCmd  `cmd:"" help:"Manage the keys that sign screening reports."`
+	Agent    agentCmd    `cmd:"" name:"agent-key" help:"Get and use a key as an automated agent."`
+	Get      getCmd      `cmd:"" help:"Run one API request in this process and print the response."`
+	Ask      askCmd      `cmd:"" help:"Answer a question in plain English from local data."`
+	Find     findCmd     `cmd:"" help:"Say which organization a name means."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Give a language model the tools of this service, over standard input and output."`
+	Screen   screenCmd   `cmd:"" help:"Screen a spreadsheet of EINs against the compliance lists."`
+	Inspect  inspectCmd  `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`
+	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	Export   exportCmd   `cmd:"" help:"Write the warehouse as Parquet for other engines."`
+	Status   statusCmd   `cmd:"" help:"Show at a glance what runs, how old the data is and what needs attention."`
+	Setup    setupCmd    `cmd:"" help:"Write the settings of a server."`
+	Check    checkCmd    `cmd:"" help:"Verify every file of the snapshot and of the lists."`
+	Verify   verifyCmd   `cmd:"" help:"Verify signed screening reports, offline."`
+	Version  versionCmd  `cmd:"" help:"Print the version, as --version does."`
+	Help     helpCmd     `cmd:"" help:"Show the help of a command, as --help after it does."`
+
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
+	Man        manCmd        `cmd:"" help:"Print the manual page."`
 
 	SQLWorker sqlWorkerCmd `cmd:"" name:"sql-worker" hidden:""`
 }
@@ -81,23 +86,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 
 // movedToMeasure lists the commands that were once part of this program.
 var movedToMeasure = []string{"bench", "eval"}
-
-type versionCmd struct{}
-
-func (versionCmd) Run(a *terminal.App) error {
-	fmt.Fprintln(a.Out, "grantgraph", programVersion())
-	return nil
-}
-
-// programVersion is the version the module was built at, so that a binary made
-// by "go install" can say what it is.
-func programVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "devel"
-	}
-	return info.Main.Version
-}
 
 // helpCmd is for those who look for the help of a command before its name.
 type helpCmd struct {

@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/screen/sheet"
 	"grantgraph/internal/snapshot/lists"
@@ -29,7 +30,7 @@ type screenCmd struct {
 	Quiet   bool   `short:"q" help:"No progress."`
 }
 
-func (c *screenCmd) Run(a *terminal.App) error { return c.run(a, sleep) }
+func (c *screenCmd) Run(a *terminal.App) error { return c.run(a, parallel.Pause) }
 
 func (c *screenCmd) run(a *terminal.App, pause pauseFunc) error {
 	if err := c.check(); err != nil {
@@ -43,7 +44,7 @@ func (c *screenCmd) run(a *terminal.App, pause pauseFunc) error {
 	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
 		return fault.New("bad_file", "%s is not a file", c.File).Try("a spreadsheet exported as CSV; it is read twice, so it cannot be a pipe")
 	}
-	book, err := sheet.Survey(untilDone(a.Ctx, in), c.Column)
+	book, err := sheet.Survey(disk.Until(a.Ctx, in), c.Column)
 	if err != nil {
 		return c.about(err)
 	}
@@ -160,7 +161,7 @@ func (c *screenCmd) screenRows(a *terminal.App, in io.ReadSeeker, book *sheet.Sh
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return fault.Disk(c.File, err)
 	}
-	rows, err := book.Rows(untilDone(a.Ctx, in))
+	rows, err := book.Rows(disk.Until(a.Ctx, in))
 	if err != nil {
 		return err
 	}
@@ -290,18 +291,4 @@ func tallyInWords(t *sheet.Tally) string {
 		return "nothing to screen"
 	}
 	return strings.Join(said, ", ")
-}
-
-func untilDone(ctx context.Context, r io.Reader) io.Reader { return &endingReader{ctx, r} }
-
-type endingReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r *endingReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }

@@ -55,11 +55,7 @@ func openLocalScreening(data string) (_ *localScreening, err error) {
 	if _, err := os.Stat(filepath.Join(data, "current")); errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
-	build, err := snapshot.Open(data)
-	if err != nil {
-		return nil, err
-	}
-	unhold, err = build.Hold()
+	build, unhold, err := snapshot.OpenHeld(data)
 	if err != nil {
 		return nil, err
 	}

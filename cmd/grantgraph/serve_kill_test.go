@@ -59,7 +59,7 @@ func TestServerKilled(t *testing.T) {
 }
 
 func killServer(t *testing.T, data, database string) {
-	store := func(work func(account.Store)) {
+	store := func(work func(*account.Store)) {
 		t.Helper()
 		s, err := serve.OpenAccounts(data, secret.NewURL(database), account.Options{})
 		if err != nil {
@@ -69,7 +69,7 @@ func killServer(t *testing.T, data, database string) {
 		work(s)
 	}
 	var key, id string
-	store(func(s account.Store) {
+	store(func(s *account.Store) {
 		secret, k, err := s.Create(t.Context(), account.Pro, "", "")
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func killServer(t *testing.T, data, database string) {
 		answered += seen.Load()
 		all += seen.Load()
 		most += clients
-		store(func(s account.Store) {
+		store(func(s *account.Store) {
 			b, err := s.Balance(t.Context(), id)
 			if err != nil {
 				t.Fatal(err)

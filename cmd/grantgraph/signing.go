@@ -24,9 +24,9 @@ type signingStore struct {
 	Database secret.URL `help:"PostgreSQL database that holds the accounts instead; the same as the server's." placeholder:"URL"`
 }
 
-func (c *signingStore) withRing(work func(account.Store, *keyring.Ring) error) error {
+func (c *signingStore) withRing(work func(*account.Store, *keyring.Ring) error) error {
 	store := keyStore{Data: c.Data, Database: c.Database}
-	return store.withStore(func(s account.Store) error { return work(s, keyring.New(s, time.Now)) })
+	return store.withStore(func(s *account.Store) error { return work(s, keyring.New(s, time.Now)) })
 }
 
 type signingRecord struct {
@@ -84,7 +84,7 @@ type signingListCmd struct {
 }
 
 func (c *signingListCmd) Run(a *terminal.App) error {
-	return c.withRing(func(_ account.Store, ring *keyring.Ring) error { return printSigningKeys(a, ring, c.JSON) })
+	return c.withRing(func(_ *account.Store, ring *keyring.Ring) error { return printSigningKeys(a, ring, c.JSON) })
 }
 
 type signingRotateCmd struct {
@@ -104,7 +104,7 @@ func (c *signingRotateCmd) Run(a *terminal.App) error {
 	if !c.Key.Empty() && since.IsZero() {
 		return fault.New("bad_flag", "--key names the key that was compromised, but not since when").Try("add --compromised DATE, or leave --key out to rotate")
 	}
-	return c.withRing(func(s account.Store, ring *keyring.Ring) error {
+	return c.withRing(func(s *account.Store, ring *keyring.Ring) error {
 		current, err := ring.Current(a.Ctx)
 		if err != nil {
 			return err
@@ -156,7 +156,7 @@ type signingExportCmd struct {
 }
 
 func (c *signingExportCmd) Run(a *terminal.App) error {
-	return c.withRing(func(_ account.Store, ring *keyring.Ring) error {
+	return c.withRing(func(_ *account.Store, ring *keyring.Ring) error {
 		keys, err := ring.Keys(a.Ctx)
 		if err != nil {
 			return err

@@ -127,7 +127,7 @@ func (c *verifyCmd) keys(a *terminal.App) (keys []report.PublicKey, err error) {
 	if _, err := os.Stat(serve.Accounts(c.Data)); c.Database.Empty() && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // whoever verifies a report need not run a service
 	}
-	err = c.withRing(func(_ account.Store, ring *keyring.Ring) error {
+	err = c.withRing(func(_ *account.Store, ring *keyring.Ring) error {
 		list, err := ring.Keys(a.Ctx)
 		keys = append(keys, list...)
 		return err

@@ -248,7 +248,6 @@ type benchEngine struct {
 	GaveUp  bool     `json:"gave_up,omitempty"`
 }
 
-// race runs every class and prints the results.
 func (b *bench) race() error {
 	classes, err := oracle.Classes(b.app.Ctx, b.snapshot)
 	if err != nil {
@@ -288,7 +287,6 @@ func (b *bench) race() error {
 	return nil
 }
 
-// engineTimes sums up the samples.
 func engineTimes(times []oracle.Times) []benchEngine {
 	list := make([]benchEngine, len(times))
 	for i := range times {
@@ -297,13 +295,11 @@ func engineTimes(times []oracle.Times) []benchEngine {
 			if !t.Enough(q) {
 				return nil
 			}
-			v := float64(t.P(q)) / float64(time.Millisecond)
-			return &v
+			return new(float64(t.P(q)) / float64(time.Millisecond))
 		}
 		list[i] = benchEngine{Engine: t.Engine, Samples: len(t.Samples), P50: ms(0.5), P95: ms(0.95), P99: ms(0.99), GaveUp: t.GaveUp}
 		if first := list[0].P50; i > 0 && first != nil && list[i].P50 != nil && *first > 0 {
-			r := *list[i].P50 / *first
-			list[i].Ratio = &r
+			list[i].Ratio = new(*list[i].P50 / *first)
 		}
 	}
 	return list
@@ -358,8 +354,7 @@ func (b *bench) print(list []benchClass) {
 			}
 		}
 		if n > 0 {
-			mean := math.Exp(sum / float64(n))
-			t.Add(e.Name(), times(&mean), times(&least), in)
+			t.Add(e.Name(), times(new(math.Exp(sum/float64(n)))), times(&least), in)
 		}
 	}
 	t.Print(b.app.Out)

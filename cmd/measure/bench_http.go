@@ -26,6 +26,7 @@ import (
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/terminal"
 )
@@ -74,7 +75,7 @@ type httpServer struct {
 	name   string
 	rival  bool
 	url    string
-	store  account.Store
+	store  *account.Store
 	memory func() int64
 }
 
@@ -194,7 +195,12 @@ func (b *httpBench) rival(s *snapshot.Snapshot, base string) (theirs *httpServer
 		return nil, end, err
 	}
 	ends = append(ends, func() { _ = store.Close() })
-	handler, err := rival.New(engine, s.Manifest, store, base)
+	profiles, err := profile.Open(s)
+	if err != nil {
+		return nil, end, err
+	}
+	ends = append(ends, func() { _ = profiles.Close() })
+	handler, err := rival.New(engine, s.Manifest, profiles, store, base)
 	if err != nil {
 		return nil, end, err
 	}
@@ -343,8 +349,10 @@ func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, 
 	ctx, cancel := context.WithCancelCause(b.app.Ctx)
 	defer cancel(nil)
 	var next, gaveUp atomic.Int64
-	next.Store(int64(b.startAt(connections)))
-	first := next.Load()
+	// A run begins at the same place in the list of requests for both servers, and at
+	// another place for each number of connections.
+	first := int64(connections * 997 % len(b.requests))
+	next.Store(first)
 	var mu sync.Mutex
 	began := time.Now()
 	until := began.Add(time.Duration(b.Seconds * float64(time.Second)))
@@ -391,10 +399,6 @@ func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, 
 	}
 	return took, gaveUp.Load(), elapsed, nil
 }
-
-// startAt is where in the list of requests a run begins: at the same place for both
-// servers, and at another place for each number of connections.
-func (b *httpBench) startAt(connections int) int { return connections * 997 % len(b.requests) }
 
 // ownMemory is the memory of this process, mapped files included, in bytes; 0
 // where the system does not say.

@@ -78,22 +78,18 @@ func (b *bench) benchNames() error {
 
 func (b *bench) finders() ([]oracle.Finder, error) {
 	var list []oracle.Finder
-	if slices.Contains(b.Engines, "graph") {
-		x, err := search.Open(b.snapshot)
-		if err != nil {
-			return nil, err
+	for _, finder := range []struct {
+		wanted bool
+		open   func() (oracle.Finder, error)
+	}{
+		{slices.Contains(b.Engines, "graph"), func() (oracle.Finder, error) { x, err := search.Open(b.snapshot); return nameIndex{x}, err }},
+		{slices.Contains(b.Engines, "plain"), func() (oracle.Finder, error) { return oracle.OpenLike(b.app.Ctx, b.snapshot) }},
+		{b.postgres != nil, func() (oracle.Finder, error) { return oracle.OpenTrigrams(b.app.Ctx, b.snapshot, b.postgres) }},
+	} {
+		if !finder.wanted {
+			continue
 		}
-		list = append(list, nameIndex{x})
-	}
-	if slices.Contains(b.Engines, "plain") {
-		f, err := oracle.OpenLike(b.app.Ctx, b.snapshot)
-		if err != nil {
-			return list, err
-		}
-		list = append(list, f)
-	}
-	if b.postgres != nil {
-		f, err := oracle.OpenTrigrams(b.app.Ctx, b.snapshot, b.postgres)
+		f, err := finder.open()
 		if err != nil {
 			return list, err
 		}

@@ -137,7 +137,6 @@ type listClass struct {
 
 func (b *listBench) classes() []listClass {
 	revenue := func(r *directory.Row) *int64 { return r.Revenue }
-	truth := func(is bool) *bool { return &is }
 	state := func(f *directory.Filter) { f.States = []string{b.row().State} }
 	money := func(f *directory.Filter) { f.Revenue = b.between(revenue) }
 	letter := func(f *directory.Filter) { f.Causes = subjects(string(rune('A' + b.random.IntN(26)))) }
@@ -145,14 +144,14 @@ func (b *listBench) classes() []listClass {
 		state(f)
 		money(f)
 		letter(f)
-		f.Revoked = truth(false)
+		f.Revoked = new(false)
 	}
 	everything := func(f *directory.Filter) {
 		money(f)
 		f.Assets, f.Expenses = b.between(func(r *directory.Row) *int64 { return r.Assets }), b.between(func(r *directory.Row) *int64 { return r.Expenses })
 		f.States, f.Causes = []string{"CA", "TX", "NY", "PA", "OH", "IL", "FL"}, subjects("A,B,E,K,L,P")
 		f.Subsections, f.FoundationCodes, f.ReturnTypes = []string{"03"}, []string{"15", "16", "04"}, []string{"990", "990PF"}
-		f.Pub78, f.Revoked, f.InBMF = truth(true), truth(false), truth(true)
+		f.Pub78, f.Revoked, f.InBMF = new(true), new(false), new(true)
 	}
 	byName, byAssets := directory.Sort{By: directory.ByName, Asc: true}, directory.Sort{By: directory.ByAssets}
 	return []listClass{
@@ -194,8 +193,8 @@ func (b *listBench) classes() []listClass {
 		{name: "subsection", filter: func(f *directory.Filter) { f.Subsections = []string{b.row().Subsection} }, order: byName, deep: true},
 		{name: "foundation type", filter: func(f *directory.Filter) { f.FoundationCodes = []string{"02", "03", "04"} }},
 		{name: "ruling year", filter: func(f *directory.Filter) { y := int64(b.row().RulingYear); f.RulingYear.Min = &y }, order: byAssets},
-		{name: "in Publication 78", filter: func(f *directory.Filter) { f.Pub78 = truth(b.random.IntN(2) == 0) }, order: byName},
-		{name: "revoked", filter: func(f *directory.Filter) { f.Revoked = truth(b.random.IntN(2) == 0) }, order: byName, deep: true},
+		{name: "in Publication 78", filter: func(f *directory.Filter) { f.Pub78 = new(b.random.IntN(2) == 0) }, order: byName},
+		{name: "revoked", filter: func(f *directory.Filter) { f.Revoked = new(b.random.IntN(2) == 0) }, order: byName, deep: true},
 		{name: "state, cause, revenue, not revoked", filter: ours},
 		{name: "the same, 1,000 rows, deep", filter: ours, order: byName, deep: true, size: 1000},
 		{name: "everything at once", filter: everything},
@@ -203,7 +202,6 @@ func (b *listBench) classes() []listClass {
 	}
 }
 
-// race asks every class.
 func (b *listBench) race() error {
 	t := terminal.NewTable("question", ">hits", ">ours p50", ">p95", ">most", ">DuckDB p50", ">times")
 	var slow []string

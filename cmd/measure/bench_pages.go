@@ -62,7 +62,6 @@ type pageBench struct {
 	visits  int
 }
 
-// sample draws grants.
 func (b *pageBench) sample(s *snapshot.Snapshot) error {
 	g, err := graph.Open(s)
 	if err != nil {

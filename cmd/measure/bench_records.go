@@ -112,14 +112,12 @@ func (b *bench) timeProspects() error {
 		return nil // nobody has an EIN
 	}
 	slices.Sort(t.Samples)
-	at := func(q float64) time.Duration {
-		return t.Samples[int(q*float64(len(t.Samples)-1))].Round(100 * time.Microsecond)
-	}
+	at := func(percent int) time.Duration { return samples(t.Samples).at(percent).Round(100 * time.Microsecond) }
 	if b.JSON {
 		return json.NewEncoder(b.app.Out).Encode(benchClass{Class: "prospects", Grants: b.snapshot.Manifest.Counts.Grants, Engines: engineTimes([]oracle.Times{t})})
 	}
 	fmt.Fprintf(b.app.Out, "\nprospects of %d recipients: median %s, 95th percentile %s, most %s; a median of %s at most is wanted\n",
-		len(t.Samples), at(0.5), at(0.95), at(1), prospectsMedian)
+		len(t.Samples), at(50), at(95), at(100), prospectsMedian)
 	return nil
 }
 
@@ -155,7 +153,6 @@ func (b *bench) listClasses(x *listBench) (out []recordClass) {
 	return out
 }
 
-// lookups are the classes that ask about one organization.
 func (b *bench) lookups(x *listBench, profiles *profile.Index, tables *screen.Tables, records *oracle.Records) []recordClass {
 	var ids []ein.EIN
 	for range benchSamples {
@@ -169,16 +166,21 @@ func (b *bench) lookups(x *listBench, profiles *profile.Index, tables *screen.Ta
 			}
 			return []int{len(p.Financials), p.InAll.ServiceAreas, p.InAll.BoardLinks, p.InAll.Holdings}, nil
 		}, func(i int) (any, error) { return records.Profile(b.app.Ctx, ids[i].String()) }},
-		{"screening, five lists", func(i int) (any, error) {
-			id, master := ids[i], 0
-			if _, ok := tables.Master(id); ok {
-				master = 1
-			}
-			return []int{
-				master, len(screen.RowsWith(&tables.Deductibles, id)), len(screen.RowsWith(&tables.Revocations, id)),
-				len(screen.RowsWith(&tables.Registrations, id)), len(screen.RowsWith(&tables.FTBRecords, id)),
-			}, nil
-		}, func(i int) (any, error) { return records.Listed(b.app.Ctx, ids[i].String()) }},
+		{"screening, five lists", func(i int) (any, error) { return listedRows(tables, ids[i]), nil },
+			func(i int) (any, error) { return records.Listed(b.app.Ctx, ids[i].String()) }},
+	}
+}
+
+// listedRows is how many rows an organization has in each list that a screening by EIN
+// reads.
+func listedRows(tables *screen.Tables, id ein.EIN) []int {
+	master := 0
+	if _, ok := tables.Master(id); ok {
+		master = 1
+	}
+	return []int{
+		master, len(screen.RowsWith(&tables.Deductibles, id)), len(screen.RowsWith(&tables.Revocations, id)),
+		len(screen.RowsWith(&tables.Registrations, id)), len(screen.RowsWith(&tables.FTBRecords, id)),
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -12,10 +11,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"grantgraph/internal/bench/nation"
+	"grantgraph/internal/bench/oracle"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
@@ -32,11 +32,11 @@ const (
 	screeningPlain   = 10  // of DuckDB, which takes long
 )
 
-// benchScreening times screenings over lists of national size.
 func (c *benchCmd) benchScreening(a *terminal.App) error {
 	world := *c
 	world.Grants = screeningWorld
-	if _, err := world.corpus(a); err != nil {
+	corpus, err := world.corpus(a)
+	if err != nil {
 		return err
 	}
 	data := world.dataDir()
@@ -62,7 +62,10 @@ func (c *benchCmd) benchScreening(a *terminal.App) error {
 	if err := b.sample(edition); err != nil {
 		return err
 	}
-	return b.run(edition, before.Manifest.Version)
+	if err := b.run(before.Manifest.Version); err != nil {
+		return err
+	}
+	return b.plain(corpus, edition)
 }
 
 // Revisions of the lists that are timed: a month's new names, and a day's new
@@ -129,7 +132,6 @@ type screeningBench struct {
 	pdf     []byte
 }
 
-// sample draws organizations.
 func (b *screeningBench) sample(e *lists.Edition) error {
 	n := 0
 	for m, err := range snapshot.Rows[lists.Master](e.Snapshot, lists.Masters) {
@@ -146,10 +148,9 @@ func (b *screeningBench) sample(e *lists.Edition) error {
 	return nil
 }
 
-func (b *screeningBench) pick(list []string, n int) []string {
-	drawn := make([]string, n)
-	for i := range drawn {
-		drawn[i] = list[b.random.IntN(len(list))]
+func (b *screeningBench) pick(list []string, n int) (drawn []string) {
+	for range n {
+		drawn = append(drawn, list[b.random.IntN(len(list))])
 	}
 	return drawn
 }
@@ -160,7 +161,6 @@ type screeningRequest struct {
 	kind         string // of the body
 }
 
-// ask sends one request and returns how long the answer took.
 func (b *screeningBench) ask(q screeningRequest) (time.Duration, []byte, error) {
 	r := httptest.NewRequestWithContext(b.app.Ctx, q.method, "/api/v1/"+q.path, bytes.NewReader(q.body))
 	r.Header.Set("X-API-Key", b.key)
@@ -178,7 +178,7 @@ func (b *screeningBench) ask(q screeningRequest) (time.Duration, []byte, error) 
 }
 
 // run asks every kind of request, changes since an earlier edition included.
-func (b *screeningBench) run(e *lists.Edition, before string) error {
+func (b *screeningBench) run(before string) error {
 	get := func(path func() string) func() screeningRequest {
 		return func() screeningRequest { return screeningRequest{method: "GET", path: path()} }
 	}
@@ -224,24 +224,24 @@ func (b *screeningBench) run(e *lists.Edition, before string) error {
 		t.Add(c.name, inMillis(took.at(50)), inMillis(took.at(95)), inMillis(took.at(100)), int64(size))
 	}
 	t.Print(b.app.Out)
-	return b.plain(e)
+	return nil
 }
 
 func inMillis(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/1e6) }
 
 // plain looks the rows of one organization up, in the index and with DuckDB over
 // the same tables.
-func (b *screeningBench) plain(e *lists.Edition) error {
-	x, err := screen.OpenTables(e)
+func (b *screeningBench) plain(s *snapshot.Snapshot, e *lists.Edition) error {
+	tables, err := screen.OpenTables(e)
 	if err != nil {
 		return err
 	}
-	defer x.Close()
-	db, err := sql.Open("duckdb", "")
+	defer tables.Close()
+	records, err := oracle.OpenRecords(b.app.Ctx, s, e)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer records.Close()
 	var ours, theirs samples
 	for _, text := range b.pick(b.eins, screeningPlain) {
 		id, err := ein.Parse(text)
@@ -249,39 +249,19 @@ func (b *screeningBench) plain(e *lists.Edition) error {
 			return err
 		}
 		began := time.Now()
-		_, _ = x.Master(id)
-		found := len(screen.RowsWith(&x.Deductibles, id)) + len(screen.RowsWith(&x.Revocations, id)) +
-			len(screen.RowsWith(&x.Registrations, id)) + len(screen.RowsWith(&x.FTBRecords, id))
+		found := listedRows(tables, id)
 		ours = append(ours, time.Since(began))
 		began = time.Now()
-		same := -1 // the row of the master file
-		for _, table := range []string{lists.Masters, lists.Deductibles, lists.Revocations, lists.Registrations, lists.FTBRecords} {
-			n, err := countRows(b.app.Ctx, db, e.Path(table), text)
-			if err != nil {
-				return err
-			}
-			same += n
+		same, err := records.Listed(b.app.Ctx, text)
+		if err != nil {
+			return err
 		}
-		theirs = append(theirs, time.Since(began))
-		if same != found {
-			return fmt.Errorf("%s has %d rows beside the master file, and DuckDB finds %d", text, found, same)
+		if theirs = append(theirs, time.Since(began)); !slices.Equal(same, found) {
+			return fmt.Errorf("%s has %v rows in the lists, and DuckDB finds %v", text, found, same)
 		}
 	}
 	a, p := ours.at(50), theirs.at(50)
 	fmt.Fprintf(b.app.Out, "\nrows of one organization in five lists: %.3f ms, plain DuckDB over the same tables %.1f ms (%.0f times)\n",
 		float64(a)/1e6, float64(p)/1e6, float64(p)/float64(a))
 	return nil
-}
-
-// countRows reads every row of an organization, all columns of it.
-func countRows(ctx context.Context, db *sql.DB, path, id string) (n int, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT * FROM read_parquet('"+strings.ReplaceAll(path, "'", "''")+"') WHERE ein = ?", id)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		n++
-	}
-	return n, rows.Err()
 }

@@ -29,7 +29,6 @@ type benchMode struct {
 	Wall          float64 `json:"p50_wall_ms"` // of the clock's, which neighbours lengthen
 }
 
-// benchSemantic times the search for organizations in every mode.
 func (c *benchCmd) benchSemantic(a *terminal.App) error {
 	if c.Crowd < 1 || c.Crowd > 8_000_000 {
 		return fault.New("bad_flag", "--crowd must be from 1 to 8,000,000").Try("measure bench --help")
@@ -96,11 +95,10 @@ func (c *benchCmd) crowd(a *terminal.App) (*search.Index, error) {
 	data := filepath.Join(c.Data, fmt.Sprintf("crowd-%d-%d", c.Crowd, c.Seed))
 	s, err := snapshot.Open(data)
 	if err == nil {
-		x, err := search.Open(s)
-		if err == nil && x.Bad() == nil {
-			return x, nil
-		}
-		if err == nil {
+		if x, err := search.Open(s); err == nil {
+			if x.Bad() == nil {
+				return x, nil
+			}
 			_ = x.Close()
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -59,16 +60,18 @@ func (c *evalCmd) Run(a *terminal.App) (err error) {
 }
 
 func (c *evalCmd) run(a *terminal.App) error {
-	if mode, err := c.mode(); mode != nil || err != nil {
-		if err != nil {
-			return err
-		}
+	mode, err := c.mode()
+	switch {
+	case err != nil:
+		return err
+	case mode != nil:
 		return mode.run(c, a)
 	}
-	switch given := oneIf(c.Labelled != "") + oneIf(c.World != "") + oneIf(c.Sources != ""); {
+	inputs := slices.DeleteFunc([]string{c.Labelled, c.World, c.Sources}, func(path string) bool { return path == "" })
+	switch {
 	case c.Queries != "" || c.Documents != "":
 		return fault.New("bad_flag", "--queries and --documents go with --semantic").Try("measure eval --help")
-	case given != 1:
+	case len(inputs) != 1:
 		return fault.New("bad_flag", "give one of --labelled, --world, --sources, --screening, --semantic and --causes").Try("measure eval --help")
 	case c.List != "" || c.Cases != "" || c.Speed:
 		return fault.New("bad_flag", "--list, --cases and --speed go with --screening").Try("measure eval --help; for a file of wrong answers, --wrong")
@@ -107,13 +110,6 @@ func (c *evalCmd) run(a *terminal.App) error {
 		return ask(nil)
 	}
 	return terminal.WriteFile(c.Wrong, ask)
-}
-
-func oneIf(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func (c *evalCmd) evalBuild(a *terminal.App) error {
@@ -224,8 +220,7 @@ func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Univers
 	}
 	b := resolve.NewUniverse()
 	for _, path := range masters {
-		_, err := readFile(path, "a part of the business master file", func(r io.Reader) (rows.Tally, error) { return eval.AddMaster(b, r) })
-		if err != nil {
+		if _, err := readFile(path, "a part of the business master file", func(r io.Reader) (rows.Tally, error) { return eval.AddMaster(b, r) }); err != nil {
 			return nil, read, nil, err
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// namesFlags are those of eval --names.
 type namesFlags struct {
 	Names  bool   `help:"Measure how often the organization that a name means is found." group:"Names"`
 	Judged string `help:"CSV of names and their EINs (text, state, ein, kind); with --semantic, questions, EINs and grades." placeholder:"FILE" group:"Names"`
@@ -29,11 +28,7 @@ func (c *evalCmd) evalNames(a *terminal.App) (err error) {
 	var tables []func(w io.Writer, asJSON bool) error
 	var failed []error
 	if c.Judged != "" {
-		var cases []quality.Case
-		err := terminal.ReadFile(c.Judged, "a file of judged names", func(r io.Reader) (err error) {
-			cases, err = quality.ReadJudged(r)
-			return err
-		})
+		cases, err := readFile(c.Judged, "a file of judged names", quality.ReadJudged)
 		if err != nil {
 			return err
 		}

@@ -26,11 +26,7 @@ func (c *evalCmd) evalProspects(a *terminal.App) error {
 	if c.Organizations < 1 {
 		return fault.New("bad_flag", "--organizations must be at least 1").Try("measure eval --prospects --data data")
 	}
-	s, err := snapshot.Open(c.Data)
-	if err != nil {
-		return err
-	}
-	release, err := s.Hold()
+	s, release, err := snapshot.OpenHeld(c.Data)
 	if err != nil {
 		return err
 	}

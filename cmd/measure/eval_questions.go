@@ -26,7 +26,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// questionsFlags are those of eval --questions.
 type questionsFlags struct {
 	Questions string `help:"Ask every question of this file of JSON lines, and compare the answers with SQL." placeholder:"FILE" group:"Questions"`
 }
@@ -35,7 +34,6 @@ type questionsFlags struct {
 // and how the answer is found: figure, percent, ein, word, understood or refused.
 type judgedQuestion struct{ Q, Kind, SQL string }
 
-// questionsResult is what eval --questions has measured.
 type questionsResult struct {
 	Verdicts   map[string]int `json:"verdicts"`
 	Answerable int            `json:"answerable"`
@@ -225,7 +223,6 @@ func hasNumber(text string, want, within float64) bool {
 	})
 }
 
-// judge fails when a figure is not within its bound.
 func (r *questionsResult) judge() error {
 	if r.Right < .85 || r.Wrong > .02 || r.Refusable > 0 && r.Refused < .95 {
 		return fault.New("gate", "questions: %.3f right (at least .85), %.3f wrong (at most .02), %.3f refused (at least .95)", r.Right, r.Wrong, r.Refused)

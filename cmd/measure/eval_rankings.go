@@ -27,11 +27,7 @@ func (c *evalCmd) evalSnapshot(a *terminal.App) error {
 			return err
 		}
 	}
-	s, err := snapshot.Open(data)
-	if err != nil {
-		return err
-	}
-	release, err := s.Hold()
+	s, release, err := snapshot.OpenHeld(data)
 	if err != nil {
 		return err
 	}

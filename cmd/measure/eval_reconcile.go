@@ -72,8 +72,7 @@ func masterOrganizations(paths []string) (orgs []snapshot.Organization, err erro
 		}
 		o.ZIP5, _ = place.ZIP5(m.ZIP, m.State)
 		if m.Revenue.Set {
-			v := m.Revenue.Value
-			o.Revenue = &v
+			o.Revenue = new(m.Revenue.Value)
 		}
 		for _, s := range []*string{&o.Name, &o.Street, &o.City, &o.State, &o.ZIP5, &o.NTEE, &o.Subsection, &o.Foundation, &o.Affiliation, &o.Group} {
 			*s = strings.Clone(*s)

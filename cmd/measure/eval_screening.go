@@ -35,7 +35,6 @@ type screeningFlags struct {
 	Cores     int    `help:"On how many cores." default:"2" placeholder:"N" group:"Screening"`
 }
 
-// evalScreening measures the sanctions name screen.
 func (c *evalCmd) evalScreening(a *terminal.App) error {
 	masters := append(c.BMF, c.More...)
 	switch {
@@ -206,7 +205,7 @@ func (c *evalCmd) readCases(a *terminal.App, names []likeness.Name) ([]quality.C
 	}
 	outside := 0
 	for _, k := range cases {
-		if !k.Negative && !entity[k.ID] {
+		if !k.Negative && !slices.ContainsFunc(append(k.Others, k.ID), func(id int64) bool { return entity[id] }) {
 			outside++
 		}
 	}
@@ -258,9 +257,14 @@ func parseCases(r io.Reader) (cases []quality.Case, err error) {
 		case "negative":
 			k.Negative = true
 		case "positive":
-			if k.ID, err = strconv.ParseInt(strings.TrimSpace(row[at[2]]), 10, 64); err != nil {
-				return nil, fmt.Errorf("line %d: %.40q is no entry number", line, row[at[2]])
+			for text := range strings.SplitSeq(row[at[2]], ";") {
+				id, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+				if err != nil {
+					return nil, fmt.Errorf("line %d: %.40q is no entry number", line, text)
+				}
+				k.Others = append(k.Others, id)
 			}
+			k.ID, k.Others = k.Others[0], k.Others[1:]
 		default:
 			return nil, fmt.Errorf("line %d: the kind is %.40q, not positive or negative", line, kind)
 		}

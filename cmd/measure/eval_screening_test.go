@@ -61,7 +61,7 @@ func TestEvalScreeningCases(t *testing.T) {
 	write("list/alt.csv.gz", "11,1,\"aka\",\"KHUZGOTH EXPORT\",-0- \n\x1a")
 	head := "query_name,kind,sdn_ent_num,variant_type\n"
 	good := write("cases.csv.gz", head+`ZOVRAM TRADING,positive,11,identity
-"EXPORT, KHUZGOTH",positive,11,reordered
+"EXPORT, KHUZGOTH",positive,99; 11,reordered
 "QUIM, Vraz",positive,12,identity
 FIRST CHURCH OF AKRON,negative,,
 ZOVRAM TRADING INC,negative,0,
@@ -103,6 +103,7 @@ ZOVRAM TRADING INC,negative,0,
 		"a column missing":    {"--list", list, "--cases", write("column.csv", "query_name,kind,sdn_ent_num\nA,positive,1\n")},
 		"no such kind":        {"--list", list, "--cases", write("kind.csv", head+"A,maybe,1,x\n")},
 		"no number":           {"--list", list, "--cases", write("number.csv", head+"A,positive,one,x\n")},
+		"one is no number":    {"--list", list, "--cases", write("numbers.csv", head+"A,positive,11;,x\n")},
 		"not CSV":             {"--list", list, "--cases", write("quote.csv", head+"\"A,positive,1,x\n")},
 		"a short row":         {"--list", list, "--cases", write("short.csv", head+"A,positive\n")},
 		"cut gzip":            {"--list", list, "--cases", write("cut.csv", "\x1f\x8b\x08\x00")},

@@ -7,7 +7,12 @@ package disk
 
 import (
 	"bufio"
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -211,10 +216,10 @@ func Link(from, to string) error { return systemOf(to).Link(from, to) }
 
 // Remove removes a file durably. If there is no file, that is no error.
 func Remove(path string) error {
-	if err := systemOf(path).Remove(path); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
+	switch err := systemOf(path).Remove(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
@@ -245,4 +250,126 @@ func RemoveAll(path string) error {
 		return err
 	}
 	return nil
+}
+
+// ErrLocked says that another process, or another open file of this process, holds the
+// lock.
+var ErrLocked = errors.New("locked by another")
+
+// Lock locks an open file for one holder. The lock ends when the file is closed or the
+// process dies. On network file systems the file must be open for writing.
+func Lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+
+// LockShared locks an open file for several holders, so that Lock fails for everyone
+// else.
+func LockShared(f *os.File) error { return flock(f, syscall.LOCK_SH) }
+
+// LockPath opens a file, which it makes if there is none, and locks it until the file
+// is closed.
+func LockPath(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := Lock(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func flock(f *os.File, how int) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return ErrLocked
+		}
+		return err
+	}
+}
+
+// Free is how many bytes the current user may still write below a folder.
+func Free(dir string) (int64, error) {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return 0, err
+	}
+	return int64(st.Bavail) * int64(st.Bsize), nil
+}
+
+// Summed counts what is written through it and takes its SHA-256.
+type Summed struct {
+	w    io.Writer
+	hash hash.Hash
+	size int64
+}
+
+func NewSummed(w io.Writer) Summed { return Summed{w: w, hash: sha256.New()} }
+
+func (s *Summed) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	s.hash.Write(p[:n])
+	s.size += int64(n)
+	return n, err
+}
+
+// Size is the number of bytes written so far.
+func (s *Summed) Size() int64 { return s.size }
+
+// Sum is the SHA-256 of them, in hex.
+func (s *Summed) Sum() string { return hex.EncodeToString(s.hash.Sum(nil)) }
+
+// Hash reads a file and returns its SHA-256 in hex and its size. It stops soon after
+// the context ends.
+func Hash(ctx context.Context, path string) (sum string, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	s := NewSummed(io.Discard)
+	if _, err := io.Copy(&s, Until(ctx, f)); err != nil {
+		return "", 0, err
+	}
+	return s.Sum(), s.Size(), nil
+}
+
+// Digests returns the SHA-256, in hex, and the MD5 of what is read. Object stores and
+// publishers state the second.
+func Digests(r io.Reader) (sum string, old [md5.Size]byte, err error) {
+	h, m := sha256.New(), md5.New()
+	_, err = io.Copy(io.MultiWriter(h, m), r)
+	return hex.EncodeToString(h.Sum(nil)), [md5.Size]byte(m.Sum(nil)), err
+}
+
+// Until returns a reader that fails after the context has ended.
+func Until(ctx context.Context, r io.Reader) io.Reader { return &until{ctx, r} }
+
+func UntilAt(ctx context.Context, r io.ReaderAt) io.ReaderAt { return &untilAt{ctx, r} }
+
+type untilAt struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (u *untilAt) ReadAt(p []byte, off int64) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.ReadAt(p, off)
+}
+
+type until struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u *until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
 }

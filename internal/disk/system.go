@@ -104,13 +104,8 @@ func Mount(root string, s System) (unmount func()) {
 	}
 	change(func(list []*mount) []*mount { return append(list[:len(list):len(list)], m) })
 	return func() {
-		change(func(list []*mount) (left []*mount) {
-			for _, x := range list {
-				if x != m {
-					left = append(left, x)
-				}
-			}
-			return left
+		change(func(list []*mount) []*mount {
+			return slices.DeleteFunc(slices.Clone(list), func(x *mount) bool { return x == m })
 		})
 	}
 }

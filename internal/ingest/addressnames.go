@@ -33,7 +33,6 @@ const (
 	mostTenants   = 12  // other organizations there, whether they received grants or not
 )
 
-// addressNames finds the names, sorted by EIN and name.
 func (b *builder) addressNames(ctx context.Context, c *corpus) ([]snapshot.AddressName, error) {
 	n := c.lines.recipients.len()
 	eins, rows, keys := make([]ein.EIN, n), make([]uint32, n), make([]uint64, n)

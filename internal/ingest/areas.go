@@ -109,7 +109,6 @@ func (d *deriver) findAreas(ctx context.Context, blocks <-chan []area.Org) error
 	if err != nil {
 		return err
 	}
-	var rows int64
 	found := make([][]snapshot.ServiceArea, areaBlock)
 	for orgs := range blocks {
 		err := d.b.each(ctx, len(orgs), func(i int) {
@@ -124,12 +123,14 @@ func (d *deriver) findAreas(ctx context.Context, blocks <-chan []area.Org) error
 					return err
 				}
 			}
-			rows += int64(len(list))
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err // an error here is also why no more blocks follow
 	}
-	d.count(snapshot.ServiceAreas, rows)
-	return t.Close()
+	if err := t.Close(); err != nil {
+		return err
+	}
+	d.count(snapshot.ServiceAreas)
+	return nil
 }

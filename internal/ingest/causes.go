@@ -68,7 +68,6 @@ type receivedRow struct {
 	Received []string `parquet:"received,list"`
 }
 
-// candidate is one organization whose cause is to be inferred.
 type candidate struct {
 	cause.Case
 	coded bool // it has a registered code, even one that means unknown
@@ -215,10 +214,10 @@ type codeRow struct {
 // writeOrgCauses writes registered and inferred causes side by side. The
 // organizations and the inferred causes are both sorted by EIN.
 func (d *deriver) writeOrgCauses(ctx context.Context, inferred []snapshot.InferredCause) error {
-	var failed error
-	err := writeDerived(ctx, d, snapshot.OrgCauses, func(yield func(snapshot.OrgCause) bool) {
-		for r, err := range snapshot.Until(ctx, snapshot.Rows[codeRow](d.w.Unpublished(), snapshot.Organizations)) {
-			if failed = err; failed != nil {
+	err := snapshot.WriteRows(ctx, d.w, snapshot.OrgCauses, func(yield func(snapshot.OrgCause, error) bool) {
+		for r, err := range snapshot.Rows[codeRow](d.w.Unpublished(), snapshot.Organizations) {
+			if err != nil {
+				yield(snapshot.OrgCause{}, err)
 				return
 			}
 			row := snapshot.OrgCause{EIN: r.EIN}
@@ -233,10 +232,13 @@ func (d *deriver) writeOrgCauses(ctx context.Context, inferred []snapshot.Inferr
 				continue
 			}
 			row.Letter, row.Label, row.Source = string(rune(letter)), ntee.Label(letter), source
-			if !yield(row) {
+			if !yield(row, nil) {
 				return
 			}
 		}
 	})
-	return cmp.Or(failed, err)
+	if err == nil {
+		d.count(snapshot.OrgCauses)
+	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/model"
 	"grantgraph/internal/ingest/stage"
+	"grantgraph/internal/snapshot"
 )
 
 // corpus is what a build knows about its returns, from the archives it reads to
@@ -21,7 +22,11 @@ type corpus struct {
 	bySeq   [][]int32 // by shard and member: the filing, or -1
 
 	// gatherLines: the grant rows as filed.
-	lines *lines
+	lines        *lines
+	applications []snapshot.Application // in EIN order
+	asides       map[*filing]*asides
+	asideTexts   *interner          // regions and purposes of the asides
+	accepts      map[ein.EIN]string // whether a foundation accepts applications, where it states it
 
 	// loadUniverse: the possible recipients of a row, and the funders.
 	universe *resolve.Universe

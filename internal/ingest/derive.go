@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"runtime/debug"
@@ -107,26 +108,18 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 }
 
 func writeDerived[T any](ctx context.Context, d *deriver, name string, rows iter.Seq[T]) error {
-	var n int64
-	err := snapshot.WriteTableUntil(ctx, d.w, name, func(yield func(T) bool) {
-		for row := range rows {
-			n++
-			if !yield(row) {
-				return
-			}
-		}
-	})
+	err := snapshot.WriteTableUntil(ctx, d.w, name, rows)
 	if err == nil {
-		d.count(name, n)
+		d.count(name)
 	}
 	return err
 }
 
-// count adds a table to the report. Tables may be written in parallel.
-func (d *deriver) count(name string, rows int64) {
+// count adds a finished table to the report. Tables may be written in parallel.
+func (d *deriver) count(name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.report.Tables = addNamed(d.report.Tables, name, rows)
+	d.report.Tables = addNamed(d.report.Tables, name, d.w.Unpublished().RowsOf(name))
 }
 
 type filerRow struct {
@@ -246,7 +239,6 @@ func (d *deriver) readGrants(ctx context.Context) error {
 	var (
 		edges  cofund.Edges
 		abroad recipient.Abroad
-		rows   int64
 	)
 	d.names = recipient.NewNames(d.families.Has)
 	purposes, err := snapshot.Table[snapshot.GrantPurpose](d.w, snapshot.GrantPurposes)
@@ -264,7 +256,6 @@ func (d *deriver) readGrants(ctx context.Context) error {
 		if r.SourceTier != grant.Universe || r.Purpose == "" {
 			return nil
 		}
-		rows++
 		return purposes.Add(snapshot.GrantPurpose{
 			FunderEIN: r.FunderEIN, RecipientEIN: r.RecipientEIN, RecipientRaw: r.RecipientRaw, RecipientCountry: r.RecipientCountry,
 			TaxYear: r.TaxYear, Amount: r.Amount, Purpose: r.Purpose,
@@ -276,14 +267,12 @@ func (d *deriver) readGrants(ctx context.Context) error {
 	if err := purposes.Close(); err != nil {
 		return err
 	}
-	d.count(snapshot.GrantPurposes, rows)
-	if err := writeDerived(ctx, d, snapshot.CofunderEdges, edges.Domestic()); err != nil {
-		return err
-	}
-	if err := writeDerived(ctx, d, snapshot.CofunderEdgesIntl, edges.Abroad()); err != nil {
-		return err
-	}
-	return writeDerived(ctx, d, snapshot.IntlEntities, abroad.Rows(d.b.isGovernment))
+	d.count(snapshot.GrantPurposes)
+	return cmp.Or(
+		writeDerived(ctx, d, snapshot.CofunderEdges, edges.Domestic()),
+		writeDerived(ctx, d, snapshot.CofunderEdgesIntl, edges.Abroad()),
+		writeDerived(ctx, d, snapshot.IntlEntities, abroad.Rows(d.b.isGovernment)),
+	)
 }
 
 func (d *deriver) writeHoldings(ctx context.Context) error {
@@ -296,13 +285,11 @@ func (d *deriver) writeHoldings(ctx context.Context) error {
 	}
 	p := d.holdings.Portfolio()
 	d.holdings = nil
-	if err := writeDerived(ctx, d, snapshot.FoundationHoldings, p.Holdings()); err != nil {
-		return err
-	}
-	if err := writeDerived(ctx, d, snapshot.HoldingEntities, p.Entities()); err != nil {
-		return err
-	}
-	return writeDerived(ctx, d, snapshot.AssetProfiles, p.Profiles())
+	return cmp.Or(
+		writeDerived(ctx, d, snapshot.FoundationHoldings, p.Holdings()),
+		writeDerived(ctx, d, snapshot.HoldingEntities, p.Entities()),
+		writeDerived(ctx, d, snapshot.AssetProfiles, p.Profiles()),
+	)
 }
 
 type officerRow struct {

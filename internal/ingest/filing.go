@@ -22,6 +22,7 @@ type filing struct {
 	year      int16 // fiscal year
 	taxYear   int16 // the IRS's
 	amended   bool
+	box       bool // gives only to organizations that it selects itself
 	fate      fate
 	periodEnd int32       // YYYYMMDD
 	stamp     int64       // filing time, Unix seconds, 0 when not readable
@@ -29,6 +30,7 @@ type filing struct {
 	sum       [16]byte    // of SHA-256 of the file
 	lines     int32       // staged grant lines
 	declared  int64       // the filer's own total of grants paid, -1 when not stated
+	given     int64       // the same with what the list does not ask for, such as grants abroad, -1 when not stated
 	linesOf   int32       // filing that supplies the lines: itself, or an earlier version
 	account   lineAccount // what became of its lines
 }
@@ -38,6 +40,7 @@ type lineAccount struct {
 	Rows, Zero, NonCash, Negative, Total, TooLarge, Repeated, Empty int32
 	Sum                                                             int64 // dollars of the rows
 	NegativeSum                                                     int64
+	GoodsLines                                                      int32
 	Goods                                                           int64 // value of non-cash assistance, of all lines
 }
 
@@ -62,7 +65,7 @@ func (f form) String() string { return formNames[f] }
 func newFiling(r *stage.Head, shard int) filing {
 	f := filing{
 		ein: ein.EIN(r.EIN), shard: int32(shard), seq: r.Seq, form: formOf(r.Form),
-		taxYear: int16(r.TaxYear), amended: r.Amended, lines: r.Lines, declared: -1,
+		taxYear: int16(r.TaxYear), amended: r.Amended, box: r.Preselected, lines: r.Lines, declared: -1, given: -1,
 	}
 	if y, ok := irs990.FiscalYear(r.PeriodEnd); ok {
 		f.year = int16(y)
@@ -75,14 +78,26 @@ func newFiling(r *stage.Head, shard int) filing {
 	}
 	f.object, _ = strconv.ParseUint(r.ObjectID, 10, 64)
 	_, _ = hex.Decode(f.sum[:], []byte(r.SHA256[:2*len(f.sum)]))
-	declared := r.DeclaredDomestic.Or(r.GrantsPaid)
+	declared, given := r.DeclaredDomestic.Or(r.GrantsPaid), r.Given
 	if f.form == form990PF {
 		declared = r.DeclaredPF.Or(r.DeclaredCharity)
+		given = declared
 	}
 	if declared.Set {
 		f.declared = declared.Value
 	}
+	if given.Set {
+		f.given = given.Value
+	}
 	return f
+}
+
+// objectID is the number of the return in the IRS archive, or empty.
+func (f *filing) objectID() string {
+	if f.object == 0 {
+		return ""
+	}
+	return f.key()
 }
 
 // key identifies a return in grant keys: its object id, or a hash of its

@@ -81,10 +81,7 @@ func (s *financials) row(at int32, f *filing) snapshot.Financial {
 	rest = rest[size:]
 	row := snapshot.Financial{
 		EIN: f.ein.String(), Filing: f.key(), ReturnType: f.form.String(), TaxYear: int32(f.year),
-		PeriodBegin: string(rest[:n]), PeriodEnd: formatDate(f.periodEnd), Amended: f.amended,
-	}
-	if f.object != 0 {
-		row.ObjectID = row.Filing
+		PeriodBegin: string(rest[:n]), PeriodEnd: formatDate(f.periodEnd), Amended: f.amended, ObjectID: f.objectID(),
 	}
 	rest = rest[n:]
 	filed := binary.LittleEndian.Uint64(rest)
@@ -112,8 +109,7 @@ func monthsLiquid(cash, savings, expenses *int64) *float64 {
 			liquid += *a
 		}
 	}
-	months := float64(liquid) * 12 / float64(*expenses)
-	return &months
+	return new(float64(liquid) * 12 / float64(*expenses))
 }
 
 // write writes the table, in order of EIN, period end and filing.

@@ -96,8 +96,6 @@ type funder struct {
 	*filer
 }
 
-// sortFunders collects the funders from the sorted rows and finds the kind of
-// each.
 func (b *builder) sortFunders(ctx context.Context, c *corpus) error {
 	advised := make([]bool, c.lines.purposes.len())
 	err := b.each(ctx, len(advised), func(i int) {

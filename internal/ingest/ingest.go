@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -25,6 +26,7 @@ import (
 	"sync"
 	"time"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/edition"
 	"grantgraph/internal/ingest/resolve"
@@ -283,7 +285,6 @@ func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) erro
 	})
 }
 
-// each runs fn for 0..n on all workers.
 func (b *builder) each(ctx context.Context, n int, fn func(i int)) error {
 	return b.chunks(ctx, n, func(from, to int) {
 		for i := from; i < to; i++ {
@@ -346,4 +347,137 @@ func (b *builder) makeManifest(counts snapshot.Counts) (snapshot.Manifest, error
 	}
 	m.Report = body
 	return m, nil
+}
+
+// makeEdition builds an edition of the compliance lists from the same sources,
+// and adds the outcome to the report.
+func (b *builder) makeEdition(ctx context.Context, now func() time.Time) (*lists.Edition, error) {
+	result, err := edition.Make(ctx, edition.Options{Sources: b.opt.Sources, Data: b.opt.Data, Indexers: b.opt.ListIndexers, Workers: b.workers, Now: now,
+		Progress: b.follow("lists")})
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range result.Warnings {
+		b.note("%s", warning)
+	}
+	for _, l := range result.Edition.Lists {
+		b.report.Lists = append(b.report.Lists, ListCount{
+			Name: l.Name, Loaded: l.Loaded, Rows: l.Rows, Rejected: l.Rejected, Revised: l.RevisedNewest, Problem: l.Problem,
+		})
+	}
+	for _, f := range result.Edition.Manifest.Sources {
+		// The build reads the master file itself, older postings included.
+		if f.Kind != lists.BMF {
+			b.addSource(f)
+		}
+	}
+	return result.Edition, nil
+}
+
+// progress reports how far a build is, and problems with this machine. Several
+// goroutines may use it.
+type progress struct {
+	show     func(phase string, done, total int64) // may be nil
+	showNote func(text string)                     // may be nil
+
+	mu          sync.Mutex
+	name        string
+	done, total int64
+	notes       []string
+}
+
+// phase begins a step of total units.
+func (p *progress) phase(name string, total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.name, p.done, p.total = name, 0, total
+	p.showPhase()
+}
+
+func (p *progress) step(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += n
+	p.showPhase()
+}
+
+// follow returns a function to report a phase with. A call with done 0 begins
+// the phase; every other call counts one unit.
+func (p *progress) follow(name string) func(done, total int64) {
+	return func(done, total int64) {
+		if done == 0 {
+			p.phase(name, total)
+		} else {
+			p.step(1)
+		}
+	}
+}
+
+func (p *progress) showPhase() {
+	if p.show != nil {
+		p.show(p.name, p.done, p.total)
+	}
+}
+
+// note reports a problem with this machine. Notes go into the displayed report
+// and not into the manifest, which depends on the sources alone.
+func (p *progress) note(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := fmt.Sprintf(format, args...)
+	p.notes = append(p.notes, text)
+	if p.showNote != nil {
+		p.showNote(text)
+	}
+}
+
+func (b *builder) source(ctx context.Context, kind, rel string) (snapshot.Source, error) {
+	sum, size, err := discover.Hash(ctx, b.sources.Abs(rel))
+	return snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum}, err
+}
+
+// unreadable says why a file could not be read. If the build was stopped, the
+// file is not blamed.
+func (b *builder) unreadable(ctx context.Context, rel, what string, err error) error {
+	return discover.Stopped(ctx, discover.WrongFormat(b.sources.Abs(rel), what, err))
+}
+
+// readFile reads one upstream file and records it with its hash. what names the
+// expected kind of file, for the error.
+func (b *builder) readFile(ctx context.Context, kind, rel, what string, read func(path string) (rows int64, err error)) error {
+	source, err := b.source(ctx, kind, rel)
+	if err != nil {
+		return err
+	}
+	if source.Rows, err = read(b.sources.Abs(rel)); err != nil {
+		return b.unreadable(ctx, rel, what, err)
+	}
+	b.addSource(source)
+	return nil
+}
+
+// readSource is readFile for a file that is read from its beginning to its end.
+func (b *builder) readSource(ctx context.Context, kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
+	return b.readFile(ctx, kind, rel, what, func(path string) (int64, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return 0, fault.Disk(path, err)
+		}
+		defer f.Close()
+		return read(disk.Until(ctx, f))
+	})
+}
+
+func (b *builder) readOne(ctx context.Context, kind, what string, read func(path string, in io.Reader) (rows int64, err error)) error {
+	files := b.sources.Files[kind]
+	if len(files) == 0 {
+		return nil
+	}
+	return b.readSource(ctx, kind, files[0], what, func(in io.Reader) (int64, error) { return read(files[0], in) })
+}
+
+func (b *builder) addSource(list ...snapshot.Source) {
+	b.usedMu.Lock()
+	defer b.usedMu.Unlock()
+	b.used = append(b.used, list...)
 }

@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
+	"grantgraph/internal/radix"
 )
 
 // Private foundations file no Schedule R, and nearly all of them write NONE
@@ -79,7 +80,7 @@ func (b *builder) findKin(ctx context.Context, c *corpus) error {
 	for i := range open {
 		p := &open[i]
 		x, y := boards[p.funder], boards[p.paid]
-		shared := sharedKeys(x, y)
+		shared := len(radix.Intersect(nil, x, y))
 		switch {
 		case p.kinship != classify.Strangers && shared > 0, shared >= ownedSeats && 2*shared >= min(len(x), len(y)):
 			c.relate(p, &r.Officers)
@@ -97,13 +98,15 @@ type kinFinder struct {
 	open []pair // pairs that names and places do not decide
 
 	funder    ein.EIN // of the current rows
+	name      string  // long form
 	telling   []string
 	signature uint64
 }
 
 func (k *kinFinder) turnTo(e ein.EIN) {
 	fl := k.filers[e]
-	k.funder, k.telling = e, classify.Telling(orgname.Parse(fl.name).K2, fl.city)
+	k.funder, k.name = e, orgname.Parse(fl.name).K2
+	k.telling = classify.Telling(k.name, fl.city)
 	k.signature = classify.Signature(k.telling)
 }
 
@@ -133,8 +136,8 @@ func (k *kinFinder) lookAt(from int) int {
 		return p.to
 	}
 	near := false
-	if alike {
-		p.kinship, near = c.kinship(&p, k.telling)
+	if t := c.recipientOf(first); alike || classify.Initials(k.name, nameWords(&t)) {
+		p.kinship, near = c.kinship(&p, k.name, k.telling)
 	}
 	switch {
 	case p.kinship != classify.Strangers && near:
@@ -163,10 +166,11 @@ func (c *corpus) relate(p *pair, by *Count) {
 	}
 }
 
-// kinship compares the names of a pair. It reports whether a shared name is
+// kinship compares the names of a pair. A name that begins with the funder's initials
+// is a namesake's. It reports whether a shared name is
 // strong evidence: the two share an address, or they share a town and only the
 // word for the legal form differs.
-func (c *corpus) kinship(p *pair, funder []string) (best classify.Kinship, near bool) {
+func (c *corpus) kinship(p *pair, name string, funder []string) (best classify.Kinship, near bool) {
 	fl := c.filers[p.funder]
 	seen := c.lines.recipientNo[c.rows[p.from]]
 	for i, row := range c.rows[p.from:p.to] {
@@ -177,7 +181,10 @@ func (c *corpus) kinship(p *pair, funder []string) (best classify.Kinship, near 
 		seen = no
 		t := c.recipientOf(row)
 		k := classify.KinshipOf(funder, classify.Telling(nameWords(&t), t.City))
-		if k == classify.Strangers {
+		switch {
+		case k == classify.Strangers && classify.Initials(name, nameWords(&t)):
+			k = classify.Namesakes
+		case k == classify.Strangers:
 			continue
 		}
 		best = max(best, k)
@@ -292,22 +299,6 @@ func (b *builder) boards(ctx context.Context, c *corpus, open []pair) (map[ein.E
 		boards[of] = slices.Compact(list)
 	}
 	return boards, err
-}
-
-// sharedKeys counts the keys that are in both of two sorted lists.
-func sharedKeys(x, y []uint64) (n int) {
-	for len(x) > 0 && len(y) > 0 {
-		switch {
-		case x[0] < y[0]:
-			x = x[1:]
-		case x[0] > y[0]:
-			y = y[1:]
-		default:
-			n++
-			x, y = x[1:], y[1:]
-		}
-	}
-	return n
 }
 
 // nameWords is the name of a recipient in its long form.

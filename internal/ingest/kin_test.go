@@ -21,7 +21,9 @@ func TestKin(t *testing.T) {
 				paid("QUILLON FOUNDATION", "OH", "43215"),
 				paid("QUILLON CONSERVATORY", "OH", "43215"),
 				paid("MERRIT FOUNDATION", "OH", "43215"),
-				paid("QUILLON FUND", "KY", "40202")),
+				paid("QUILLON FUND", "KY", "40202"),
+				paid("QF ORCHARD", "OH", "43215"),
+				paid("QF MUSIC HALL", "OH", "43215")),
 			// Two of one founder: the words are rare, and they share an officer.
 			"202200019349100002_public.xml": pf("070000002", "FOUNDATION TO PROMOTE WANDERING LANTERNS", "2021-12-31", "2022-05-01T10:00:00-05:00", false,
 				paid("WANDERING LANTERNS INSTITUTE", "NY", "10019"),
@@ -31,6 +33,10 @@ func TestKin(t *testing.T) {
 		},
 		"bmf/eo1.csv": {"": bmfHeader + bmfRow("090000003", "HARLOW COUNTY LIBRARY", "OH", "43215", "B70")},
 	}
+	// Initials count at the address of the funder alone.
+	files := w["990/2022_TEOS_XML_01A.zip"]
+	hall, oak, _ := strings.Cut(files["202200019349100001_public.xml"], "QF MUSIC HALL")
+	files["202200019349100001_public.xml"] = hall + "QF MUSIC HALL" + strings.Replace(oak, "2 Oak Ave", "1 Elm St", 1)
 	result := run(t, Options{Sources: w.lay(t), Data: t.TempDir()})
 	var got []string
 	for _, g := range rowsOf[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
@@ -38,10 +44,10 @@ func TestKin(t *testing.T) {
 			got = append(got, g.RecipientRaw)
 		}
 	}
-	if names := strings.Join(got, ", "); len(got) != 2 || !strings.Contains(names, "QUILLON FOUNDATION") || !strings.Contains(names, "WANDERING LANTERNS INSTITUTE") {
+	if names := strings.Join(got, ", "); len(got) != 3 || !strings.Contains(names, "QUILLON FOUNDATION") || !strings.Contains(names, "QF MUSIC HALL") || !strings.Contains(names, "WANDERING LANTERNS INSTITUTE") {
 		t.Errorf("related are %s", names)
 	}
-	if r := result.Report.Related; r.Name.Grants != 2 || r.Name.TotalAmount != 10000 || r.Filed.Grants != 0 {
+	if r := result.Report.Related; r.Name.Grants != 3 || r.Name.TotalAmount != 15000 || r.Filed.Grants != 0 {
 		t.Errorf("the report has %+v", r)
 	}
 	checkInvariants(t, result)
@@ -74,6 +80,29 @@ func TestKinByOfficers(t *testing.T) {
 	}
 	if r := result.Report.Related; r.Officers.Grants != 1 {
 		t.Errorf("the report has %+v", r)
+	}
+}
+
+// TestScheduleREitherWay has a recipient whose Schedule R names its funder, while the
+// funder's return has none.
+func TestScheduleREitherWay(t *testing.T) {
+	t.Parallel()
+	paid := given{name: "MERRIT CONSERVATORY", state: "KY", zip: "40202", ein: "080000002", amount: 5000}
+	other := given{name: "HARLOW COUNTY LIBRARY", state: "OH", zip: "43215", ein: "090000003", amount: 5000}
+	names := strings.Replace(si("080000002", "MERRIT CONSERVATORY", "2020-12-31", "2021-05-01T10:00:00-05:00"), "<IRS990ScheduleI>",
+		"<IRS990ScheduleR><IdRelatedTaxExemptOrgGrp><EIN>080000001</EIN></IdRelatedTaxExemptOrgGrp></IRS990ScheduleR><IRS990ScheduleI>", 1)
+	w := world{
+		"990/2022_TEOS_XML_01A.zip": {
+			"202200019349100001_public.xml": si("080000001", "QUILLON FOUNDATION", "2021-12-31", "2022-05-01T10:00:00-05:00", paid, other),
+			"202200019349100002_public.xml": names,
+		},
+		"bmf/eo1.csv": {"": bmfHeader + bmfRow("090000003", "HARLOW COUNTY LIBRARY", "OH", "43215", "B70")},
+	}
+	result := run(t, Options{Sources: w.lay(t), Data: t.TempDir()})
+	for _, g := range rowsOf[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
+		if want := g.RecipientEIN == "080000002"; g.IsRelatedParty != want {
+			t.Errorf("%s: related %v", g.RecipientRaw, g.IsRelatedParty)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ type adjustment struct {
 	amount int64
 	name   string
 	said   classify.Line
-	stated bool // the line has an EIN
+	ein    ein.EIN // as filed
 }
 
 func compareAdjustments(a, b *adjustment) int {
@@ -92,6 +92,12 @@ func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 		return err
 	}
 	c.lines.freeze()
+	if err := b.gatherApplications(ctx, c, hide); err != nil {
+		return err
+	}
+	if err := c.gatherAsides(ctx); err != nil {
+		return err
+	}
 	b.noteUnmet(hide)
 	return nil
 }
@@ -225,15 +231,17 @@ func (g *lines) freeze() {
 }
 
 func (g *lines) isGrant(l *stage.Line, filing uint32, acc *lineAccount) bool {
-	acc.Goods += l.NonCash
+	if acc.Goods += l.NonCash; l.NonCash != 0 {
+		acc.GoodsLines++
+	}
 	switch {
 	case l.Cash < 0:
-		_, stated := ein.Filed(l.EIN)
+		filed, _ := ein.Filed(l.EIN)
 		acc.Negative++
 		acc.NegativeSum += l.Cash
 		g.adjustments = append(g.adjustments, adjustment{
 			filing: filing, part: uint8(l.Part), line: uint32(l.Line), amount: l.Cash,
-			name: strings.Clone(l.FullName()), said: cloneLine(l, irs990.Part(l.Part) == irs990.PFPaid), stated: stated,
+			name: strings.Clone(l.FullName()), said: cloneLine(l, irs990.Part(l.Part) == irs990.PFPaid), ein: filed,
 		})
 	case l.Cash > maxAmount:
 		acc.TooLarge++
@@ -251,7 +259,6 @@ func (g *lines) isGrant(l *stage.Line, filing uint32, acc *lineAccount) bool {
 	return false
 }
 
-// isTotal reports whether a line is the total of the lines above it.
 func isTotal(name string) bool {
 	if len(name) > 40 {
 		return false

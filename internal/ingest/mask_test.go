@@ -43,7 +43,12 @@ var told = []string{"QUILLBERT", "ZANZIBARRO", "WILHELMINA", "XYLOPHONIA", "ZORB
 
 // findings looks for those words in every file of a snapshot, as they lie there
 // and as they are read: a table is compressed, and so is a database.
-func findings(t *testing.T, s *snapshot.Snapshot) (found []string) {
+func findings(t *testing.T, s *snapshot.Snapshot) []string {
+	t.Helper()
+	return findingsOf(t, s, told)
+}
+
+func findingsOf(t *testing.T, s *snapshot.Snapshot, told []string) (found []string) {
 	t.Helper()
 	note := func(file string, text []byte) {
 		text = bytes.ToUpper(text)
@@ -249,6 +254,8 @@ func TestReadMaskList(t *testing.T) {
 		"grant_key,reason\nabcdefghijklm,\n": "line 2: the reason is empty",
 		"object_id,line,reason\n12,0,why\n":  "18 digits",
 		"object_id,line,reason\n202300019349100001,x,why\n":                                   "number of a line",
+		"object_id,line,reason\n202300019349100001,application 0,why\n":                       "number of a line",
+		"object_id,line,reason\n202300019349100001,application 2,why\n":                       "",
 		"object_id,line,reason\n202300019349100001,,why\n":                                    "an object_id and a line",
 		"object_id,line,grant_key,reason\n202300019349100001,1,abcdefghijklm,why\n":           "an object_id and a line",
 		"object_id,line,reason\n202300019349100001,1\n":                                       "wrong number of fields",

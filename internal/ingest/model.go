@@ -215,9 +215,9 @@ func fingerprint(s string) uint64 {
 	return h ^ h>>29
 }
 
-func (b *builder) writeModel(w *snapshot.Writer, m *model.Model) error {
+func (b *builder) writeModel(_ context.Context, w *snapshot.Writer, c *corpus) error {
 	return w.WriteFile(modelFile, func(out io.Writer) error {
-		_, err := m.WriteTo(out)
+		_, err := c.model.WriteTo(out)
 		return err
 	})
 }

@@ -23,25 +23,16 @@ func (b *builder) writeOrganizations(ctx context.Context, w *snapshot.Writer, c 
 		return err
 	}
 	b.organizations = int64(c.universe.Len() + len(strangers))
-	return snapshot.WriteTableUntil(ctx, w, snapshot.Organizations, func(yield func(snapshot.Organization) bool) {
-		next := 0
+	known := func(yield func(snapshot.Organization) bool) {
 		for o := range c.universe.All() {
-			for ; next < len(strangers) && strangers[next].EIN < o.EIN.String(); next++ {
-				if !yield(strangers[next]) {
-					return
-				}
-			}
 			if !yield(b.organizationRow(o, c.locationOf(o))) {
 				return
 			}
 			b.step(1)
 		}
-		for ; next < len(strangers); next++ {
-			if !yield(strangers[next]) {
-				return
-			}
-		}
-	})
+	}
+	return snapshot.WriteTableUntil(ctx, w, snapshot.Organizations,
+		snapshot.Merge(known, slices.Values(strangers), func(x, y snapshot.Organization) bool { return x.EIN < y.EIN }))
 }
 
 func (b *builder) organizationRow(o *resolve.Org, at resolve.Location) snapshot.Organization {

@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
+	"hash/maphash"
 	"slices"
 
 	"grantgraph/internal/ein"
@@ -12,6 +14,8 @@ import (
 	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/radix"
 )
 
 // Classes of a row.
@@ -155,8 +159,6 @@ func (f *funderMatches) of(recipient uint32, funder ein.EIN) keptMatch {
 	return f.matches[at]
 }
 
-// findRecipients resolves the recipient of every row, and classifies rows and
-// purposes.
 func (b *builder) findRecipients(ctx context.Context, c *corpus) (err error) {
 	f := &recipientFinder{corpus: c}
 	overrides, err := b.overrides(ctx, discover.Overrides, resolve.ReadOverrides, c.universe)
@@ -485,8 +487,8 @@ func (b *builder) learnPeople(ctx context.Context, c *corpus) (*classify.People,
 	return t.Train(), nil
 }
 
-// loadRelations reads which organizations each filer names as related to it,
-// in any year.
+// loadRelations reads which organizations name each other as related, in any year:
+// each has those that it names and those that name it.
 func (b *builder) loadRelations(ctx context.Context, c *corpus) (map[ein.EIN][]ein.EIN, error) {
 	relations := make(map[ein.EIN][]ein.EIN)
 	for i := range c.stage.Shards() {
@@ -499,7 +501,7 @@ func (b *builder) loadRelations(ctx context.Context, c *corpus) (map[ein.EIN][]e
 				continue
 			}
 			if e, ok := ein.Filed(s.EIN); ok {
-				relations[f.ein] = append(relations[f.ein], e)
+				relations[f.ein], relations[e] = append(relations[f.ein], e), append(relations[e], f.ein)
 			}
 		}
 	}
@@ -508,4 +510,66 @@ func (b *builder) loadRelations(ctx context.Context, c *corpus) (map[ein.EIN][]e
 		relations[f] = slices.Compact(list)
 	}
 	return relations, nil
+}
+
+// Recipients are processed by place and then by name, for two reasons.
+// Recipients of one town lead to the same organizations, which are then still
+// in the cache. Recipients that differ only in street, foundation status or EIN
+// are next to each other, so their common work is done once.
+
+// The sort key of a recipient is one number: its place in the high bits, and a
+// hash of its name and city in the low bits, so that equal recipients come
+// together.
+const (
+	placeBits = 18
+	nameBits  = 64 - placeBits
+)
+
+func (g *lines) byPlace() []uint32 {
+	n := g.recipients.len()
+	keys, places := make([]uint64, n), make([]uint32, n)
+	parallel.Ranges(n, parallel.Parts(n, 32<<10), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			keys[i] = g.recipientKey(uint32(i)).order()
+			places[i] = uint32(keys[i] >> nameBits)
+		}
+	})
+	starts, order := radix.Group(places, 1<<placeBits)
+	parallel.Ranges(1<<placeBits, 64, func(_, lo, hi int) {
+		for place := lo; place < hi; place++ {
+			slices.SortFunc(order[starts[place]:starts[place+1]], func(a, b uint32) int {
+				return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(a, b))
+			})
+		}
+	})
+	return order
+}
+
+var orderSeed = maphash.MakeSeed()
+
+func (k recipientKey) order() uint64 {
+	names, city, state, zip := k.nameAndPlace()
+	hash := maphash.String(orderSeed, names) ^ maphash.String(orderSeed, city)
+	return placeNumber(state, zip)<<nameBits | hash>>placeBits
+}
+
+// placeNumber is the ZIP code if there is one, or else the state. Neighboring
+// ZIP codes are mostly in one state.
+func placeNumber(state, zip string) (at uint64) {
+	const zips = 100_000
+	for i := range 5 {
+		if i >= len(zip) || zip[i] < '0' || zip[i] > '9' {
+			return zips + stateNumber(state)
+		}
+		at = at*10 + uint64(zip[i]-'0')
+	}
+	return at
+}
+
+// stateNumber gives each state code a number; any other text gives 0.
+func stateNumber(state string) uint64 {
+	if len(state) != 2 || state[0] < 'A' || state[0] > 'Z' || state[1] < 'A' || state[1] > 'Z' {
+		return 0
+	}
+	return 1 + uint64(state[0]-'A')*26 + uint64(state[1]-'A')
 }

@@ -32,7 +32,7 @@ type Report struct {
 	Returns  ReturnCount `json:"returns"`
 	Forms    []NamedInt  `json:"forms"`
 	Lines    LineCount   `json:"lines"`
-	NotRows  NotRows     `json:"not_rows"`
+	Account  []Count     `json:"account"` // lines and dollars of the chosen returns, by the kinds of grant.Amounts
 	Declared Declared    `json:"declared_totals"`
 	Index    IndexCount  `json:"index"`
 
@@ -115,17 +115,6 @@ type LineCount struct {
 	TooLarge    int64 `json:"too_large"`
 	Repeated    int64 `json:"repeated_lists"`
 	Empty       int64 `json:"empty"`
-}
-
-// NotRows counts what the returns list that is not a grant paid to a named
-// recipient.
-type NotRows struct {
-	Future        int64 `json:"future_lines"`
-	FutureSum     int64 `json:"future_dollars"`
-	Individuals   int64 `json:"schedule_i_part_iii_groups"`
-	IndividualSum int64 `json:"schedule_i_part_iii_dollars"`
-	Foreign       int64 `json:"schedule_f_rows"`
-	ForeignSum    int64 `json:"schedule_f_dollars"`
 }
 
 // Declared compares the itemized sums with the filers' own totals, over chosen
@@ -358,7 +347,6 @@ func (c *corpus) tierOf(row uint32) int {
 	return 1
 }
 
-// addSuspect keeps the largest suspects.
 func (r *Report) addSuspect(c *corpus, row uint32) {
 	f, t := c.filingOf(row), c.recipientOf(row)
 	r.Suspects = append(r.Suspects, Suspect{

@@ -183,21 +183,15 @@ func (u *ukRegister) compareDates() {
 }
 
 func (u *ukRegister) edges(ctx context.Context) error {
-	t, err := snapshot.Table[snapshot.UKBoardEdge](u.w, snapshot.UKBoardEdges)
-	if err != nil {
-		return err
-	}
-	for e := range u.boards.Edges() {
-		if err := ctx.Err(); err != nil {
-			return err
+	err := snapshot.WriteTableUntil(ctx, u.w, snapshot.UKBoardEdges, func(yield func(snapshot.UKBoardEdge) bool) {
+		for e := range u.boards.Edges() {
+			if u.report.Ties = addNamed(u.report.Ties, e.TieKind, 1); !yield(e) {
+				return
+			}
 		}
-		if err := t.Add(e); err != nil {
-			return err
-		}
-		u.report.Ties = addNamed(u.report.Ties, e.TieKind, 1)
-	}
+	})
 	u.boards = ukboard.Boards{} // frees memory for the other tables
-	return t.Close()
+	return err
 }
 
 // ukTable is the step that reads, sorts and writes one table of the register.
@@ -215,22 +209,12 @@ func ukTable[T any](u *ukRegister, from ukcharity.Table, to string, each func(*T
 			order[i] = uint32(i)
 		}
 		slices.SortFunc(order, func(i, j uint32) int { return cmp.Or(compare(&list[i], &list[j]), cmp.Compare(i, j)) })
-		t, err := snapshot.Table[T](u.w, to)
-		if err != nil {
-			return err
-		}
-		for n, i := range order {
-			if n%1024 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
+		return snapshot.WriteTableUntil(ctx, u.w, to, snapshot.Each(order, func(i uint32) T {
 			if each != nil {
 				each(&list[i])
 			}
-			if err := t.Add(list[i]); err != nil {
-				return err
-			}
-		}
-		return t.Close()
+			return list[i]
+		}))
 	}
 }
 
@@ -278,8 +262,7 @@ func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to 
 // Without a zip, it is the start of the day of the extract.
 func ukDates(file, extracted string) (day *int32, packed *int64) {
 	if t, err := time.Parse(time.DateOnly, extracted); err == nil {
-		d, at := int32(t.Unix()/(24*60*60)), t.UnixMilli()
-		day, packed = &d, &at
+		day, packed = new(int32(t.Unix()/(24*60*60))), new(t.UnixMilli())
 	}
 	z, err := zip.OpenReader(file)
 	if err != nil {
@@ -289,8 +272,7 @@ func ukDates(file, extracted string) (day *int32, packed *int64) {
 	for _, m := range z.File {
 		// A zip without a time says 1980 or earlier.
 		if t := m.Modified.UTC(); !m.FileInfo().IsDir() && t.Year() > 1980 {
-			at := t.UnixMilli()
-			return day, &at
+			return day, new(t.UnixMilli())
 		}
 	}
 	return day, packed

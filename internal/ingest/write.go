@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
@@ -25,19 +26,11 @@ func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus
 	// in parallel is fixed, because some tables hold all of their rows until
 	// the end.
 	const atOnce = 3
-	tables := [...]func(context.Context) error{
-		func(ctx context.Context) error { return b.writeGrants(ctx, w, c) },
-		func(ctx context.Context) error { return b.writeReturns(ctx, w, c) },
-		func(ctx context.Context) error { return b.writeLists(ctx, w, c) },
-		func(ctx context.Context) error { return b.writePurposes(ctx, w, c) },
-		func(ctx context.Context) error { return b.writeOrganizations(ctx, w, c) },
-		func(ctx context.Context) error { return b.writeAddressNames(ctx, w, c) },
-		func(ctx context.Context) error { return b.writeFunders(ctx, w, c) },
-		func(ctx context.Context) error { return b.writeAdjustments(ctx, w, c) },
-		func(context.Context) error { return b.writeModel(w, c.model) },
-		func(ctx context.Context) error { return b.writeQuarantine(ctx, w, c.stage) },
+	tables := [...]func(context.Context, *snapshot.Writer, *corpus) error{
+		b.writeGrants, b.writeReturns, b.writeLists, b.writePurposes, b.writeOrganizations, b.writeAddressNames, b.writeFunders,
+		b.writeAdjustments, b.writeAccounts, b.writeAbroad, b.writeApplications, b.writeModel, b.writeQuarantine,
 	}
-	return parallel.Each(ctx, min(b.workers, atOnce), len(tables), func(ctx context.Context, i int) error { return tables[i](ctx) })
+	return parallel.Each(ctx, min(b.workers, atOnce), len(tables), func(ctx context.Context, i int) error { return tables[i](ctx, w, c) })
 }
 
 var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
@@ -237,7 +230,7 @@ func (b *builder) writeFunders(ctx context.Context, w *snapshot.Writer, c *corpu
 			FunderEIN: f.ein.String(), Name: strings.ToUpper(f.name), City: strings.ToUpper(f.city), State: f.state, ZIP5: f.zip5,
 			ReturnType: c.filings[f.filing].form.String(), Grantees: int64(f.grantees), Grants: int64(f.to - f.from), TotalOut: f.total,
 			DAFCount: f.dafHeld.Pointer(), DAFGrants: f.dafPaid.Pointer(),
-			IsDAF: f.kind.IsDAF, Confidence: f.kind.Confidence, Signal: f.kind.Signal, Kind: f.kind.Kind,
+			IsDAF: f.kind.IsDAF, Confidence: f.kind.Confidence, Signal: f.kind.Signal, Kind: f.kind.Kind, Accepts: c.accepts[f.ein],
 		}
 		r.County, _ = b.places.CountyOf(f.zip5, f.city, f.state)
 		return r
@@ -272,13 +265,14 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpu
 			if f.fate != chosen {
 				continue
 			}
-			b.report.NotRows.add(&r.Return)
 			if f.hasFinancials() {
 				books.add(at, &r)
 			}
 			if c.filers[f.ein].filing == at {
 				shardfile.Own(&r.Return)
-				orgs = append(orgs, orgRow(&r.Return, f))
+				o := orgRow(&r.Return, f)
+				o.Accepts = c.accepts[f.ein]
+				orgs = append(orgs, o)
 			}
 		}
 	}
@@ -291,15 +285,6 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpu
 	sorted := radix.Order(len(orgs), func(i uint32) uint64 { return radix.Prefix(orgs[i].EIN) },
 		func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
 	return snapshot.WriteTableUntil(ctx, w, snapshot.Orgs, snapshot.Each(sorted, func(i uint32) snapshot.Org { return orgs[i] }))
-}
-
-func (n *NotRows) add(r *stage.Return) {
-	n.Future += int64(r.FutureLines)
-	n.FutureSum += r.FutureSum
-	n.Individuals += int64(r.PeopleLines)
-	n.IndividualSum += r.PeopleSum
-	n.Foreign += int64(r.ForeignRows)
-	n.ForeignSum += r.ForeignSum
 }
 
 func returnRow(r *stage.Return, c *corpus, at int32, source string) snapshot.Return {
@@ -341,33 +326,29 @@ func orgRow(r *stage.Return, f *filing) snapshot.Org {
 // writeLists writes the people, holdings and relations of the chosen returns,
 // in the order of the sources.
 func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus) error {
-	err := copyList(ctx, w, c, snapshot.People, func(s *stage.Person, f *filing) snapshot.Person {
-		return snapshot.Person{
-			EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Name: s.Name, Business: s.Business, Title: s.Title, Hours: s.Hours,
-			Compensation: s.Compensation.Pointer(), Related: s.Person.Related.Pointer(), Other: s.Other.Pointer(),
-			Director: s.Director, Institution: s.InstitutionalTrustee, Officer: s.Officer, KeyEmployee: s.KeyEmployee, HighestPaid: s.HighestPaid, Former: s.Former,
-		}
-	})
-	if err != nil {
-		return err
-	}
-	err = copyList(ctx, w, c, snapshot.Holdings, func(s *stage.Holding, f *filing) snapshot.Holding {
-		return snapshot.Holding{EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Schedule: s.Schedule, Name: s.Name,
-			Book: s.Book.Pointer(), FMV: s.FMV.Pointer()}
-	})
-	if err != nil {
-		return err
-	}
-	return copyList(ctx, w, c, snapshot.Relations, func(s *stage.Related, f *filing) snapshot.Relation {
-		r := snapshot.Relation{
-			EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Kind: s.Kind, Name: s.Name, State: s.State,
-			Section: s.Section, Status: s.Status, Controlled: s.Controlled,
-		}
-		if e, ok := ein.Filed(s.EIN); ok {
-			r.RelatedEIN = e.String()
-		}
-		return r
-	})
+	return cmp.Or(
+		copyList(ctx, w, c, snapshot.People, func(s *stage.Person, f *filing) snapshot.Person {
+			return snapshot.Person{
+				EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Name: s.Name, Business: s.Business, Title: s.Title, Hours: s.Hours,
+				Compensation: s.Compensation.Pointer(), Related: s.Person.Related.Pointer(), Other: s.Other.Pointer(),
+				Director: s.Director, Institution: s.InstitutionalTrustee, Officer: s.Officer, KeyEmployee: s.KeyEmployee, HighestPaid: s.HighestPaid, Former: s.Former,
+			}
+		}),
+		copyList(ctx, w, c, snapshot.Holdings, func(s *stage.Holding, f *filing) snapshot.Holding {
+			return snapshot.Holding{EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Schedule: s.Schedule, Name: s.Name,
+				Book: s.Book.Pointer(), FMV: s.FMV.Pointer()}
+		}),
+		copyList(ctx, w, c, snapshot.Relations, func(s *stage.Related, f *filing) snapshot.Relation {
+			r := snapshot.Relation{
+				EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Kind: s.Kind, Name: s.Name, State: s.State,
+				Section: s.Section, Status: s.Status, Controlled: s.Controlled,
+			}
+			if e, ok := ein.Filed(s.EIN); ok {
+				r.RelatedEIN = e.String()
+			}
+			return r
+		}),
+	)
 }
 
 // copyList copies one staged list of the chosen returns into a table.
@@ -376,6 +357,14 @@ func copyList[S stage.Row, T any](ctx context.Context, w *snapshot.Writer, c *co
 	if err != nil {
 		return err
 	}
+	if err := eachChosen(ctx, c, func(s *S, f *filing) error { return t.Add(row(s, f)) }); err != nil {
+		return err
+	}
+	return t.Close()
+}
+
+// eachChosen reads the staged rows of the chosen returns.
+func eachChosen[S stage.Row](ctx context.Context, c *corpus, take func(*S, *filing) error) error {
 	for i := range c.stage.Shards() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -384,16 +373,14 @@ func copyList[S stage.Row, T any](ctx context.Context, w *snapshot.Writer, c *co
 			if err != nil {
 				return err
 			}
-			f := c.chosenFiling(i, stage.MemberOf(s))
-			if f == nil {
-				continue
-			}
-			if err := t.Add(row(&s, f)); err != nil {
-				return err
+			if f := c.chosenFiling(i, stage.MemberOf(s)); f != nil {
+				if err := take(&s, f); err != nil {
+					return err
+				}
 			}
 		}
 	}
-	return t.Close()
+	return nil
 }
 
 func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *corpus) error {
@@ -408,7 +395,8 @@ func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *c
 
 // writeQuarantine lists everything that could not be read, from damaged zips to
 // single returns.
-func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, from *stage.Stage) error {
+func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+	from := c.stage
 	t, err := snapshot.Table[snapshot.Quarantine](w, snapshot.Quarantined)
 	if err != nil {
 		return err

@@ -18,7 +18,6 @@ import (
 	"sync"
 )
 
-// Dim is the length of a vector.
 const Dim = 384
 
 // Vector is the vector of a text: centered by the mean of many texts, with unit
@@ -87,7 +86,6 @@ func (m *Model) Encoder() string {
 	return "gte-small (" + m.kernels.name + ")"
 }
 
-// Query is the vector of a query.
 func (m *Model) Query(text string) Vector {
 	if m.kernels.name == "" {
 		return m.Gist(text)

@@ -12,7 +12,6 @@ type student struct {
 // PieceMark begins a piece of a word, so that no piece equals a word.
 const PieceMark = "\x01"
 
-// Gist is the student's vector of a text.
 func (m *Model) Gist(text string) Vector {
 	var sum Vector
 	s := m.student

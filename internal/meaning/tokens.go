@@ -2,6 +2,7 @@ package meaning
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
@@ -191,14 +192,8 @@ func (t *tokenizer) cut(letters string) string {
 	for end := len(letters); end > 0; end = best[end].begin {
 		parts = append(parts, letters[best[end].begin:end])
 	}
-	var b strings.Builder
-	for i := len(parts) - 1; i >= 0; i-- {
-		b.WriteString(parts[i])
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-	}
-	return b.String()
+	slices.Reverse(parts)
+	return strings.Join(parts, " ")
 }
 
 func (t *tokenizer) cost(word string) (cost int, ok bool) {

@@ -1,5 +1,7 @@
 package ntee
 
+import "slices"
+
 // An organization has the cause of its registered code. If it has no code, the build
 // may have inferred a cause: a single letter, which counts only if the caller asks for
 // it.
@@ -18,17 +20,11 @@ const (
 	SourceInferred   = "inferred"
 )
 
-// ParseBasis reads a basis as it is asked for.
 func ParseBasis(word string) (b Basis, ok bool) {
-	for i, w := range BasisWords() {
-		if w == word {
-			return Basis(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(BasisWords(), word)
+	return Basis(max(i, 0)), i >= 0
 }
 
-// BasisWords are the words of the bases, in order.
 func BasisWords() []string { return []string{"registered", "any"} }
 
 // Code is the code that a subject is matched against: the registered code, or the

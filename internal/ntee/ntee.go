@@ -6,6 +6,7 @@
 package ntee
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -69,7 +70,6 @@ func Label(letter byte) string {
 	return labels[letter-'A']
 }
 
-// Entry is one code of the published list.
 type Entry struct {
 	Code  Code
 	Title string
@@ -97,20 +97,11 @@ func Codes() []Entry { return list() }
 // it is ignored when the list does not have it; an unlisted code has the title
 // of its decile ("B23" that of "B20"), else the label of its cause.
 func Title(c Code) string {
-	if t := lookup(c); t != "" {
-		return t
-	}
-	if len(c) > 3 {
-		if t := lookup(c[:3]); t != "" {
-			return t
-		}
-	}
+	decile := c
 	if len(c) > 2 {
-		if t := lookup(c[:2] + "0"); t != "" {
-			return t
-		}
+		decile = c[:2] + "0"
 	}
-	return c.Label()
+	return cmp.Or(lookup(c), lookup(c[:min(len(c), 3)]), lookup(decile), c.Label())
 }
 
 // Listed reports whether the published list has the code or, for a code of

@@ -45,7 +45,6 @@ func (e *ProprietaryError) Error() string {
 		"give an NTEE letter (B), an NTEE code (B42) or a cause (Education)", e.Value)
 }
 
-// maxSubject bounds the text of a subject filter.
 const maxSubject = 4096
 
 // maxCommas is how many commas the label with the most of them has.
@@ -137,32 +136,18 @@ func (s *Subject) Matches(c Code) bool {
 // then up to two letters or digits. The second character is always a digit in
 // NTEE (A6B is a real code), which keeps codes apart from proprietary ones.
 func codeShape(s string) bool {
-	if len(s) < 2 || len(s) > 4 || !letter(s[0]) || !digit(s[1]) {
-		return false
-	}
-	for i := 2; i < len(s); i++ {
-		if !letter(s[i]) && !digit(s[i]) {
-			return false
-		}
-	}
-	return true
+	return len(s) >= 2 && len(s) <= 4 && letter(s[0]) && digit(s[1]) && strings.Trim(s[2:], letters+digits) == ""
 }
 
 // proprietary reports whether s has the shape of a code of the known
 // proprietary taxonomy: two letters, alone or with an even number of digits
 // (or five, a code cut short).
 func proprietary(s string) bool {
-	if len(s) < 2 || !letter(s[0]) || !letter(s[1]) {
-		return false
-	}
 	n := len(s) - 2
-	for i := 2; i < len(s); i++ {
-		if !digit(s[i]) {
-			return false
-		}
-	}
-	return n%2 == 0 || n == 5
+	return n >= 0 && letter(s[0]) && letter(s[1]) && strings.Trim(s[2:], digits) == "" && (n%2 == 0 || n == 5)
 }
+
+const letters, digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 
 func letter(c byte) bool { return c >= 'A' && c <= 'Z' }
 func digit(c byte) bool  { return c >= '0' && c <= '9' }
@@ -177,13 +162,10 @@ func foldLabel(s string) string {
 		switch {
 		case c >= 'a' && c <= 'z':
 			c -= 'a' - 'A'
-		case letter(c) || digit(c):
-		case c == '&':
-			b = append(b, " AND"...)
-			gap = true
-			continue
-		default:
-			gap = true
+		case !letter(c) && !digit(c):
+			if gap = true; c == '&' {
+				b = append(b, " AND"...)
+			}
 			continue
 		}
 		if gap && len(b) > 0 {

@@ -1,5 +1,10 @@
 package orgname
 
+import (
+	"cmp"
+	"slices"
+)
+
 // City folds the name of a city so that two spellings can be compared: ASCII capitals,
 // SAINT, MOUNT and FORT spelled out, no leading "CITY OF".
 func City(s string) string {
@@ -22,10 +27,8 @@ func City(s string) string {
 		out = append(out, w...)
 	}
 	sc.out = out
-	var city string
-	if string(out) == s {
-		city = s
-	} else {
+	city := s // without an allocation where it is folded already
+	if string(out) != s {
 		city = string(out)
 	}
 	scratches.Put(sc)
@@ -108,16 +111,8 @@ func StreetKey(street string) string {
 		sc.out = append(append(sc.out[:0], "POB"...), box...)
 		return string(sc.out)
 	}
-	toks = joinRange(sc, toks)
-	toks = dropUnits(toks)
-
-	num := -1
-	for i := range toks {
-		if house(toks[i].b) {
-			num = i
-			break
-		}
-	}
+	toks = dropUnits(joinRange(sc, toks))
+	num := slices.IndexFunc(toks, func(t token) bool { return house(t.b) })
 	out := sc.out[:0]
 	switch {
 	case num >= 0:
@@ -132,10 +127,7 @@ func StreetKey(street string) string {
 	default:
 		return ""
 	}
-	w := streetName(toks[num+1:])
-	if w == "" {
-		w = streetName(toks[:num])
-	}
+	w := cmp.Or(streetName(toks[num+1:]), streetName(toks[:num]))
 	if w == "" {
 		return ""
 	}
@@ -221,10 +213,7 @@ func dropUnits(toks []token) []token {
 
 // ordinary reports whether b is an ordinal, written out or not.
 func ordinary(b []byte) bool {
-	if ordinal[string(b)] != "" {
-		return true
-	}
-	return len(b) > 2 && b[0] <= '9' && len(number(b)) == len(b)-2
+	return ordinal[string(b)] != "" || len(b) > 2 && b[0] <= '9' && len(number(b)) == len(b)-2
 }
 
 // house reports whether b can be a house number: digits, perhaps with one letter.
@@ -240,25 +229,12 @@ func streetName(toks []token) string {
 		b := toks[i].b
 		switch streetWords[string(b)] {
 		case plain:
-			if o := ordinal[string(b)]; o != "" {
-				return o
-			}
-			return string(b)
+			return cmp.Or(ordinal[string(b)], string(b))
 		case compass:
-			if direction == "" {
-				direction = string(b)
-				if s := compassShort[direction]; s != "" {
-					direction = s
-				}
-			}
+			direction = cmp.Or(direction, compassShort[string(b)], string(b))
 		case kind:
-			if class == "" {
-				class = string(b)
-			}
+			class = cmp.Or(class, string(b))
 		}
 	}
-	if direction != "" {
-		return direction
-	}
-	return class
+	return cmp.Or(direction, class)
 }

@@ -3,6 +3,7 @@ package orgname
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/place"
@@ -178,8 +179,14 @@ func (sc *scratch) note(n *Name, p span, city string) {
 	addText(&n.Aliases, text)
 }
 
-// addText keeps a folded text when it has two letters or more.
 func addText(to *[]string, text []byte) {
+	if s := tidy(text); s != "" {
+		*to = append(*to, s)
+	}
+}
+
+// tidy is a folded text without its edges, empty unless it has two letters.
+func tidy(text []byte) string {
 	text = bytes.Trim(text, textEdges)
 	text = text[:min(len(text), maxInput)] // two fields joined may have more
 	letters := 0
@@ -188,9 +195,10 @@ func addText(to *[]string, text []byte) {
 			letters++
 		}
 	}
-	if letters >= 2 {
-		*to = append(*to, string(text))
+	if letters < 2 {
+		return ""
 	}
+	return string(text)
 }
 
 // find tells which phrase begins at toks[i], if any, and how many words it has.
@@ -260,12 +268,7 @@ func slashed(toks []token, i int, want ...string) bool {
 	if !follows(toks, i, want...) {
 		return false
 	}
-	for k := range want {
-		if toks[i+1+k].sep&slash == 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(toks[i+1:i+1+len(want)], func(t token) bool { return t.sep&slash == 0 })
 }
 
 // standsApart reports whether a care-of phrase in plain words at toks[i] can be
@@ -283,15 +286,8 @@ func endsInDigit(b []byte) bool {
 // IsCareOf reports whether an address or name line begins with a care-of phrase. The
 // address then belongs to the person who handles the mail.
 func IsCareOf(line string) bool {
-	i := 0
-	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
-		i++
-	}
-	line = line[i:]
-	if line == "" {
-		return false
-	}
-	if line[0] == '%' {
+	line = strings.TrimLeft(line, " \t")
+	if strings.HasPrefix(line, "%") {
 		return true
 	}
 	for _, p := range [...]string{"C/O", "C\\O", "CARE OF", "IN CARE OF", "ATTN", "ATTENTION"} {

@@ -21,10 +21,7 @@ func SameLetters(a, b string) bool {
 		return false
 	}
 	for i := range len(a) {
-		if c := a[i] | b[i]; c >= utf8.RuneSelf || a[i] == '&' {
-			return false
-		}
-		if upper(a[i]) != upper(b[i]) {
+		if c := a[i] | b[i]; c >= utf8.RuneSelf || a[i] == '&' || upper(a[i]) != upper(b[i]) {
 			return false
 		}
 	}
@@ -80,13 +77,10 @@ func appendFold(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
-			switch {
-			case 'a' <= c && c <= 'z':
-				c -= 'a' - 'A'
-			case c < ' ' || c == 0x7f:
+			if c < ' ' || c == 0x7f {
 				c = ' '
 			}
-			dst = append(dst, c)
+			dst = append(dst, upper(c))
 			i++
 			continue
 		}
@@ -107,50 +101,29 @@ func asciiOf(r rune) string {
 	case r >= 0x1e00 && r <= 0x1eff:
 		return additional(r)
 	case r >= 0xff01 && r <= 0xff5e: // full-width forms
-		c := byte(r-0xff01) + '!'
-		if 'a' <= c && c <= 'z' {
-			c -= 'a' - 'A'
-		}
+		c := upper(byte(r-0xff01) + '!')
 		return ascii[c : c+1]
 	}
-	switch r {
-	case '‘', '’', '‚', '‛', '′', 'ʻ', 'ʼ', 'ʹ', 'ˈ':
-		return "'"
-	case '“', '”', '„', '″':
-		return `"`
-	case '‐', '‑', '‒', '–', '—', '―', '−':
-		return "-"
-	case '…':
-		return "."
-	case '\u200b', '\u200c', '\u200d', '\ufeff', '\u2060': // zero width
-		return ""
-	case 'Ơ', 'ơ', 'Ǒ', 'ǒ', 'Ǫ', 'ǫ':
-		return "O"
-	case 'Ư', 'ư', 'Ǔ', 'ǔ':
-		return "U"
-	case 'Ǎ', 'ǎ':
-		return "A"
-	case 'Ǐ', 'ǐ':
-		return "I"
-	case 'Ș', 'ș':
-		return "S"
-	case 'Ț', 'ț':
-		return "T"
-	case 'Ǧ', 'ǧ':
-		return "G"
-	case '™', '℠':
-		return ""
-	case '№':
-		return "NO"
-	case '\ufb00':
-		return "FF"
-	case '\ufb01':
-		return "FI"
-	case '\ufb02':
-		return "FL"
+	if sign, ok := signs[r]; ok {
+		return sign
 	}
 	return " "
 }
+
+// signs are the characters beyond the tables above. Those of zero width are nothing.
+var signs = func() map[rune]string {
+	m := map[rune]string{}
+	for of, list := range map[string]string{
+		"": "\u200b\u200c\u200d\ufeff\u2060™℠", "'": "‘’‚‛′ʻʼʹˈ", `"`: "“”„″", "-": "‐‑‒–—―−", ".": "…",
+		"A": "Ǎǎ", "G": "Ǧǧ", "I": "Ǐǐ", "O": "ƠơǑǒǪǫ", "S": "Șș", "T": "Țț", "U": "ƯưǓǔ",
+		"NO": "№", "FF": "\ufb00", "FI": "\ufb01", "FL": "\ufb02",
+	} {
+		for _, r := range list {
+			m[r] = of
+		}
+	}
+	return m
+}()
 
 // ascii spells the 128 characters in order, so that one of them can be cut out
 // as a string without allocating.

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"grantgraph/internal/table"
 )
 
 // Name is a recipient or organization name taken apart.
@@ -107,7 +109,6 @@ var scratches = sync.Pool{New: func() any {
 // span is a range of scratch.folded.
 type span struct{ from, to int }
 
-// parse runs every step.
 func (sc *scratch) parse(name1, name2, city, state string) (n Name) {
 	if name2 != "" && IsCareOf(name2) {
 		n.CareOf = true
@@ -157,6 +158,7 @@ func (sc *scratch) fill(name1, name2 string) {
 // in sc.k2 and returns the words of K1.
 func (sc *scratch) words(main []token) []token {
 	main = trim(sc.initials(main))
+	turnUniversity(main)
 	sc.expand(main)
 	return main
 }
@@ -226,6 +228,41 @@ func isUniversity(toks []token, i int, prev []byte) bool {
 	return i == len(toks)-1 || toks[i+1].to != nil
 }
 
+// turnUniversity writes a university that is filed under the name of its place, such as "MICHIGAN U OF" or "IOWA
+// UNIVERSITY OF SCHOOL OF LAW", in the usual order. Some universities are named after two places: "INDIANA UNIVERSITY
+// OF PENNSYLVANIA" stays as it is.
+func turnUniversity(toks []token) {
+	for i := 1; i+1 < len(toks); i++ {
+		if w := string(toks[i].long(nil, false)); w != "U" && w != "UNIVERSITY" || !follows(toks, i, "OF") {
+			continue
+		}
+		rest := toks[i+2:]
+		if len(rest) == 0 || partOfUniversity[string(rest[0].long(nil, false))] || partOfState[string(rest[0].long(nil, false))] && isState(toks[:i]) {
+			u := toks[i]
+			u.to = university
+			copy(toks[1:i+1], toks[:i])
+			toks[0] = u
+		}
+		return
+	}
+}
+
+// The name of a part of a university begins with one of these words. AT begins its campus. There are universities of
+// health sciences and of law, so these words count only for the university of a state.
+var (
+	partOfUniversity = table.SetOf("AT SCHOOL COLLEGE CENTER INSTITUTE FOUNDATION HOSPITAL HOSPITALS REGENTS TRUSTEES BOARD")
+	partOfState      = table.SetOf("HEALTH MED MEDICAL LAW DENTAL NURSING SYSTEM SYS LIBRARY LIBRARIES DEPARTMENT")
+)
+
+// isState reports whether words are the name of a state.
+func isState(toks []token) bool {
+	var b []byte
+	for i := range toks {
+		b = append(append(b, toks[i].b...), ' ')
+	}
+	return slices.ContainsFunc(stateNames, func(s stateName) bool { return s.name+" " == string(b) })
+}
+
 // isOrganization reports whether ORG stands for organization. At the end of a name it
 // is usually the rest of a web address: "LANTERNS.ORG".
 func isOrganization(toks []token, i int, prev []byte) bool {
@@ -247,6 +284,10 @@ func (sc *scratch) expand(toks []token) {
 			k2 = append(k2, university)
 		case string(t.b) == "ORG" && !isOrganization(toks, i, prev):
 			k2 = append(k2, t.b)
+		case string(t.b) == "ST" && i > 0 && i+1 < len(toks) && (string(toks[i+1].b) == "U" || string(toks[i+1].to) == "UNIVERSITY"):
+			k2 = append(k2, state)
+		case string(t.b) == "MED" && string(prev) == "OF":
+			k2 = append(k2, t.b) // a school of medicine is not medical
 		case string(t.b) == "INT" && follows(toks, i, "L"):
 			k2 = append(k2, international)
 			i++
@@ -355,18 +396,12 @@ func follows(toks []token, i int, want ...string) bool {
 	return true
 }
 
-func digits(b []byte) bool {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(b) > 0
-}
+func digits(b []byte) bool     { return allWithin(b, '0', '9') }
+func allLetters(b []byte) bool { return allWithin(b, 'A', 'Z') }
 
-func allLetters(b []byte) bool {
+func allWithin(b []byte, first, last byte) bool {
 	for _, c := range b {
-		if c < 'A' || c > 'Z' {
+		if c < first || c > last {
 			return false
 		}
 	}

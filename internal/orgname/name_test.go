@@ -28,6 +28,16 @@ func TestVectors(t *testing.T) {
 		{"FUND II FOUNDATION", "FUND II FOUNDATION", "FUND 2 FOUNDATION", "", false},
 		{"% JOHN SMITH TREASURER", "", "", "", true},
 		{"THE", "THE", "THE", "", false},
+		{"Michigan U of", "U MICHIGAN OF", "UNIVERSITY MICHIGAN", "", false},
+		{"Michigan U of Sch of Pub Hlt", "U MICHIGAN OF SCH OF PUB HLT", "UNIVERSITY MICHIGAN SCHOOL PUBLIC HEALTH", "", false},
+		{"New Mexico U of Hlt Scis Ctr", "U NEW MEXICO OF HLT SCIS CTR", "UNIVERSITY NEW MEXICO HEALTH SCIENCES CENTER", "", false},
+		{"Alabama U of at Birmingham", "U ALABAMA OF AT BIRMINGHAM", "UNIVERSITY ALABAMA BIRMINGHAM", "", false},
+		{"INDIANA UNIVERSITY OF PENNSYLVANIA", "INDIANA UNIVERSITY OF PENNSYLVANIA", "INDIANA UNIVERSITY PENNSYLVANIA", "", false},
+		{"WESTERN UNIVERSITY OF HEALTH SCIENCES", "WESTERN UNIVERSITY OF HEALTH SCIENCES", "WESTERN UNIVERSITY HEALTH SCIENCES", "", false},
+		{"Elm Sch of Med at Mt Ash", "ELM SCH OF MED AT MT ASH", "ELM SCHOOL MED MOUNT ASH", "", false},
+		{"Elm Med Ctr", "ELM MED CTR", "ELM MEDICAL CENTER", "", false},
+		{"Elm St U", "ELM ST U", "ELM STATE UNIVERSITY", "", false},
+		{"Leland Elm Jr Univ", "LELAND ELM JR UNIV", "LELAND ELM JUNIOR UNIVERSITY", "", false},
 	} {
 		n := Parse(c.raw)
 		if c.k2 == "same" {

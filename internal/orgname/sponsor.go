@@ -2,6 +2,7 @@ package orgname
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -33,15 +34,7 @@ func (sc *scratch) sponsor(toks []token) string {
 // toks[i], or 0 if no such phrase begins there.
 func heldAfter(toks []token, i int) int {
 	before := func(back int, want ...string) bool {
-		if i < back {
-			return false
-		}
-		for _, w := range want {
-			if string(toks[i-back].b) == w {
-				return true
-			}
-		}
-		return false
+		return i >= back && slices.Contains(want, string(toks[i-back].b))
 	}
 	switch string(toks[i].b) {
 	case "PROJECT", "PROGRAM", "INITIATIVE", "DIVISION":
@@ -75,11 +68,7 @@ func (sc *scratch) textFrom(toks []token, i int) string {
 	if p := bytes.IndexByte(text, '('); p >= 0 {
 		text = text[:p]
 	}
-	var list []string
-	if addText(&list, text); list == nil {
-		return ""
-	}
-	return list[0]
+	return tidy(text)
 }
 
 // sponsorIn finds the sponsor in a folded text that stood in parentheses.
@@ -98,11 +87,7 @@ func handlerOf(line string) string {
 	for _, p := range [...]string{"%", "C/O", "C\\O", "IN CARE OF", "CARE OF", "ATTN", "ATTENTION"} {
 		if rest, ok := strings.CutPrefix(folded, p); ok {
 			rest, _, _ = strings.Cut(rest, "(")
-			var list []string
-			if addText(&list, []byte(rest)); list == nil {
-				return ""
-			}
-			return list[0]
+			return tidy([]byte(rest))
 		}
 	}
 	return ""

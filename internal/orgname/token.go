@@ -1,5 +1,7 @@
 package orgname
 
+import "slices"
+
 // What stood between a word and the one before it.
 const (
 	comma   uint8 = 1 << iota
@@ -17,13 +19,11 @@ type token struct {
 	sep        uint8
 }
 
-// makeToken looks the word up.
 func makeToken(b []byte, sep uint8) token {
 	w := words[string(b)]
 	return token{b: b, to: w.to, class: w.class, sep: sep}
 }
 
-// letter reports whether the word is a single letter.
 func (t *token) letter() bool { return len(t.b) == 1 && t.b[0] >= 'A' }
 
 // tokenize splits folded[from:to] into words. Apostrophes vanish; a dot
@@ -112,9 +112,5 @@ func closing(f []byte, open int) int {
 // abbreviated reports whether a dot after the word always ends it, even where
 // the next word follows without a space: "ST.MARY".
 func abbreviated(b []byte) bool {
-	switch string(b) {
-	case "ST", "STS", "STE", "MT", "FT", "INC", "CO", "DR":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"ST", "STS", "STE", "MT", "FT", "INC", "CO", "DR"}, string(b))
 }

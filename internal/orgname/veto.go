@@ -10,7 +10,6 @@ import (
 // Veto is a set of reasons why two names cannot mean one organization.
 type Veto uint8
 
-// The reasons.
 const (
 	Num   Veto = 1 << iota // different numbers: POST 7 and POST 9
 	Dir                    // different directions: NORTH and SOUTH
@@ -44,10 +43,8 @@ type Traits struct {
 	peers  uint32 // two bits for each pair of peers
 }
 
-// Traits reads the traits of n.
 func (n Name) Traits() Traits { return TraitsOf(n.K2) }
 
-// TraitsOf reads the traits of a K2 key.
 func TraitsOf(k2 string) Traits {
 	t := Traits{k2: k2}
 	for from, first := 0, true; from < len(k2); first = false {
@@ -55,9 +52,7 @@ func TraitsOf(k2 string) Traits {
 		w := k2[from:to]
 		v := vetoWords[w]
 		t.affs |= v.aff
-		if v.inst && (first || to == len(k2)) {
-			t.inst = true
-		}
+		t.inst = t.inst || v.inst && (first || to == len(k2))
 		if v.begins {
 			if bit, end := stateAt(k2, from, to); bit != 0 {
 				t.states |= bit
@@ -87,7 +82,6 @@ const (
 	moreThanMarked Marks = 1<<32 - 1
 )
 
-// Marks sums up the traits.
 func (t *Traits) Marks() Marks {
 	if t.nnums != 0 || t.states != 0 || t.peers != 0 {
 		return moreThanMarked
@@ -162,6 +156,27 @@ func (t *Traits) Around(u *Traits) bool {
 	return t.affs&^u.affs&around != 0 && len(t.k2) > len(u.k2) && within(u.k2, t.k2)
 }
 
+// ElsewhereInState reports whether two names of one state name different parts of it: Western Kentucky is not Kentucky.
+func (t *Traits) ElsewhereInState(u *Traits) bool {
+	return t.dirs != u.dirs && t.states != 0 && t.states == u.states
+}
+
+// AroundPart reports whether t is a body around the institution u, of which u names a part or a campus: "HAWAII
+// UNIVERSITY FOUNDATION" is not the university's school of nursing.
+func (t *Traits) AroundPart(u *Traits) bool {
+	if !u.inst || t.affs&^u.affs == 0 {
+		return false
+	}
+	for from := 0; from < len(t.k2); {
+		to := wordEnd(t.k2, from)
+		if w := t.k2[from:to]; vetoWords[w].aff == 0 && !hasWord(u.k2, w) {
+			return false
+		}
+		from = to + 1
+	}
+	return true
+}
+
 // within reports whether long has every word of short.
 func within(short, long string) bool {
 	for from := 0; from < len(short); {
@@ -197,10 +212,7 @@ func (t *Traits) addNumbers(w string) {
 // The name of a state does not matter, nor do the words for a governing body: the
 // trustees of a college are the college.
 func extends(short, long string) bool {
-	if len(long) <= len(short) {
-		return false
-	}
-	if !within(short, long) {
+	if len(long) <= len(short) || !within(short, long) {
 		return false
 	}
 	for from := 0; from < len(long); {
@@ -263,8 +275,7 @@ var stateNames = func() []stateName {
 		if r.FIPS == "" {
 			continue
 		}
-		name := strings.ReplaceAll(strings.ToUpper(r.Name), " OF ", " ")
-		list = append(list, stateName{name, 1 << i})
+		list = append(list, stateName{strings.ReplaceAll(strings.ToUpper(r.Name), " OF ", " "), 1 << i})
 	}
 	slices.SortStableFunc(list, func(a, b stateName) int { return len(b.name) - len(a.name) })
 	return list
@@ -311,7 +322,8 @@ var vetoWords = func() map[string]vetoWord {
 		m[a] = vetoWord{aff: 1 << i}
 	}
 	for _, same := range [...][2]string{{"BOOSTERS", "BOOSTER"}, {"PTSA", "PTA"}, {"PTSO", "PTO"}, {"ALUMNAE", "ALUMNI"}, {"ALUMNUS", "ALUMNI"},
-		{"EMPLOYEE", "STAFF"}, {"EMPLOYEES", "STAFF"}, {"RETIREE", "RETIREES"}, {"RETIRED", "RETIREES"}, {"PARENTS", "PARENT"}, {"RETIREMENT", "PENSION"}} {
+		{"EMPLOYEE", "STAFF"}, {"EMPLOYEES", "STAFF"}, {"RETIREE", "RETIREES"}, {"RETIRED", "RETIREES"}, {"PARENTS", "PARENT"}, {"RETIREMENT", "PENSION"},
+		{"ADVOCATES", "ACTION"}, {"ADVOCACY", "ACTION"}, {"ADVOC", "ACTION"}} {
 		m[same[0]] = m[same[1]]
 	}
 	for i, pair := range [...][2]string{

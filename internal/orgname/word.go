@@ -101,6 +101,7 @@ var (
 	ywca          = []byte("YWCA")
 	university    = []byte("UNIVERSITY")
 	us            = []byte("US")
+	state         = []byte("STATE")
 	international = []byte("INTERNATIONAL")
 	wordAnd       = []byte("AND")
 	wordAt        = []byte("AT")

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -132,4 +133,16 @@ func Ranges(n, parts int, fn func(part, lo, hi int)) {
 		fn(part, n*part/parts, n*(part+1)/parts)
 		return nil
 	})
+}
+
+// Pause waits for a time, or until the context ends, whose error it returns.
+func Pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }

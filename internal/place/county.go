@@ -75,10 +75,8 @@ func (g *Gazetteer) County(fips string) (County, bool) {
 	if i, ok := g.countyIndex(fips); ok {
 		return g.counties[i], true
 	}
-	for i := range planningRegions {
-		if planningRegions[i].FIPS == fips {
-			return planningRegions[i], true
-		}
+	if i := slices.IndexFunc(planningRegions[:], func(c County) bool { return c.FIPS == fips }); i >= 0 {
+		return planningRegions[i], true
 	}
 	return County{}, false
 }

@@ -1,6 +1,7 @@
 package place
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -55,10 +56,7 @@ func (g *Gazetteer) nameCounties() {
 			by[squeeze(bare)] = append(by[squeeze(bare)], namedCounty{c, false})
 		}
 	}
-	for _, c := range g.counties {
-		add(c)
-	}
-	for _, c := range planningRegions {
+	for _, c := range slices.Concat(g.counties, planningRegions[:]) {
 		add(c)
 	}
 	g.named.by = by

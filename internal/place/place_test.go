@@ -112,6 +112,26 @@ func TestZIP5(t *testing.T) {
 	}
 }
 
+func TestSettleState(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		city, state, zip, want string
+		outvoted               bool
+	}{
+		{"Cambridge", "ME", "02139", "MA", true},
+		{"CHICAGO", "Indiana", "606011234", "IL", true},
+		{"Cambridge", "MA", "02139", "MA", false},
+		{"Augusta", "ME", "02139", "ME", false},        // the city does not confirm the ZIP code
+		{"Fishers Island", "NY", "06390", "NY", false}, // a ZIP code that reaches into the state
+		{"Cambridge", "", "02139", "", false},
+		{"Cambridge", "ME", "", "ME", false},
+	} {
+		if got, outvoted := SettleState(c.city, c.state, c.zip); got != c.want || outvoted != c.outvoted {
+			t.Errorf("SettleState(%q, %q, %q) = %q, %v; want %q, %v", c.city, c.state, c.zip, got, outvoted, c.want, c.outvoted)
+		}
+	}
+}
+
 func TestZIP3States(t *testing.T) {
 	t.Parallel()
 	g := Shipped()

@@ -1,13 +1,10 @@
 package place
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	_ "embed"
 	"encoding/binary"
 	"errors"
-	"io"
 	"math"
 	"slices"
 	"sync"
@@ -59,13 +56,9 @@ type located struct {
 // or a single mailer, gets the middle of the areas of its town. ok is false if both
 // are unknown, as for military mail.
 func (g *Gazetteer) Point(zip5 string) (p Point, ok bool) {
-	n := zipNumber(zip5)
-	if n < 0 {
-		return Point{}, false
-	}
-	l := g.locate()
+	n, l := zipNumber(zip5), g.locate()
 	i, ok := slices.BinarySearch(l.codes, uint32(n))
-	if !ok {
+	if n < 0 || !ok {
 		return Point{}, false
 	}
 	return l.points[i], true
@@ -151,13 +144,8 @@ func (l *located) fill(g *Gazetteer, areas []areaPoint) {
 	}
 }
 
-// unpackPoints decodes the shipped points.
 func unpackPoints(packed []byte) ([]areaPoint, error) {
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(z, 4<<20))
+	data, err := inflate(packed, 4<<20)
 	if err != nil {
 		return nil, err
 	}

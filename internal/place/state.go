@@ -63,10 +63,8 @@ func Regions() []Region { return slices.Clone(regions) }
 func State(s string) (code string, ok bool) {
 	s = strings.TrimSpace(s)
 	if len(s) == 2 {
-		if r := region(s); r != nil {
-			return r.Code, true
-		}
-		return "", false
+		r, ok := RegionOf(s)
+		return r.Code, ok
 	}
 	if len(s) < 4 || len(s) > 40 {
 		return "", false
@@ -86,15 +84,11 @@ func RegionOf(code string) (Region, bool) {
 // StateOfFIPS returns the postal code of the state a county number begins
 // with; any FIPS code of two digits or more will do.
 func StateOfFIPS(fips string) (code string, ok bool) {
-	if len(fips) < 2 {
+	i := slices.IndexFunc(regions, func(r Region) bool { return len(fips) >= 2 && r.FIPS == fips[:2] })
+	if i < 0 {
 		return "", false
 	}
-	for i := range regions {
-		if regions[i].FIPS == fips[:2] {
-			return regions[i].Code, true
-		}
-	}
-	return "", false
+	return regions[i].Code, true
 }
 
 func region(code string) *Region {

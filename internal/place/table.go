@@ -35,17 +35,20 @@ var Shipped = sync.OnceValue(func() *Gazetteer {
 	return g
 })
 
-// unpack decodes the shipped table.
 func unpack() (*Gazetteer, error) {
-	z, err := gzip.NewReader(bytes.NewReader(zipsGZ))
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(z, 16<<20))
+	text, err := inflate(zipsGZ, 16<<20)
 	if err != nil {
 		return nil, err
 	}
 	return decode(string(text))
+}
+
+func inflate(packed []byte, most int64) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(z, most))
 }
 
 // townShare is the share of a ZIP code with two counties that counts as lying in the

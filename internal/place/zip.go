@@ -42,6 +42,31 @@ func ZIP5(zip, state string) (zip5 string, ok bool) {
 	return string(d[:5]), true
 }
 
+// SettleState is the state of an address as filed. The city and the ZIP code together outvote a state that contradicts
+// both: Cambridge 02139 is in Massachusetts, whatever a typist chose from a list.
+func SettleState(city, state, zip string) (code string, outvoted bool) {
+	code, ok := State(state)
+	zip5, known := ZIP5(zip, "")
+	if _, agrees := ZIP5(zip, code); !ok || !known || agrees {
+		return code, false
+	}
+	g := Shipped()
+	at := g.at[zipNumber(zip5)]
+	if at == 0 {
+		return code, false
+	}
+	e := &g.zips[at-1]
+	r := &regions[e.state]
+	if t, ok := g.townOf(city, r); ok {
+		for _, p := range g.parts[e.first : e.first+uint32(e.n)] {
+			if p.county == t.county {
+				return r.Code, true
+			}
+		}
+	}
+	return code, false
+}
+
 // zipNumber reads five digits; -1 when s is something else.
 func zipNumber(s string) int {
 	if len(s) != 5 {

@@ -3,6 +3,7 @@
 package radix
 
 import (
+	"cmp"
 	"encoding/binary"
 	"iter"
 	"slices"
@@ -148,3 +149,19 @@ func Rising(n int64) uint64 { return uint64(n) ^ 1<<63 }
 
 // Falling is a number as a key, the largest first.
 func Falling(n int64) uint64 { return ^Rising(n) }
+
+// Intersect appends what two ascending lists have in common.
+func Intersect[T cmp.Ordered](dst, a, b []T) []T {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			a = a[1:]
+		case a[0] > b[0]:
+			b = b[1:]
+		default:
+			dst = append(dst, a[0])
+			a, b = a[1:], b[1:]
+		}
+	}
+	return dst
+}

@@ -21,7 +21,7 @@ import (
 type slowModel struct{ open chan struct{} }
 
 func (m slowModel) Name() string { return "slow-1" }
-func (m slowModel) Fill(ctx context.Context, _ string, _ func(string) (ask.Party, bool)) (*ask.Plan, error) {
+func (m slowModel) Fill(ctx context.Context, _ string, _ func(string) (*ask.Plan, error)) (*ask.Plan, error) {
 	select {
 	case <-m.open:
 	case <-ctx.Done():

@@ -134,8 +134,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// SetReadDeadline shortens the deadline that the server gives to an idle connection
-// when few are left.
+// SetReadDeadline shortens the deadline of an idle connection when few are left.
 func (c *connection) SetReadDeadline(t time.Time) error {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()

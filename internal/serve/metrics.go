@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -15,9 +17,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"grantgraph/internal/release"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/site/mail"
 )
 
 type metrics struct {
@@ -29,6 +34,7 @@ type metrics struct {
 	refreshFailures prometheus.Counter
 	cutOff          prometheus.Counter
 	accountsUp      prometheus.Gauge
+	mailFailures    prometheus.Counter
 	damaged         *prometheus.GaugeVec
 
 	connections        prometheus.Gauge
@@ -58,6 +64,7 @@ func newMetrics(memory *budget.Budget) *metrics {
 		refreshFailures: counter("snapshot_refresh_failures_total", "Times that a snapshot or the lists could not be taken up."),
 		cutOff:          counter("clients_cut_off_total", "Answers that were cut off because the client did not read them in time."),
 		accountsUp:      gauge("accounts_up", "1 while the store of the accounts answers."),
+		mailFailures:    counter("mail_failures_total", "Emails that the mail server did not take."),
 		damaged: prometheus.NewGaugeVec(
 			prometheus.GaugeOpts{Name: "grantgraph_dataset_damaged", Help: "1 while damaged files keep a part of the dataset out of service."}, []string{"part"}),
 
@@ -67,7 +74,14 @@ func newMetrics(memory *budget.Budget) *metrics {
 	for _, part := range dataset.Parts {
 		m.damaged.WithLabelValues(part).Set(0)
 	}
-	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, m.accountsUp, m.damaged, m.connections, m.connectionsRefused,
+	program := release.Current()
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "grantgraph_build_info", Help: "1; its labels say which release runs.",
+		ConstLabels: prometheus.Labels{"version": program.Version, "commit": program.Commit, "date": program.Date, "go": runtime.Version()},
+	})
+	build.Set(1)
+	m.registry.MustRegister(build, m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, m.accountsUp, m.damaged,
+		m.mailFailures, m.connections, m.connectionsRefused,
 		bytes("memory_held_bytes", "Memory of the budget that running requests hold.", memory.Held),
 		bytes("memory_budget_bytes", "Memory that all requests together may hold; 0 is without bounds.", memory.Size),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -144,7 +158,7 @@ func (m *metrics) watch(log *slog.Logger, operation func(path string) string, pa
 		// which keys travel.
 		log.LogAttrs(r.Context(), slog.LevelInfo, "request",
 			slog.String("method", r.Method), slog.String("path", shown(r.URL.Path, operation)), slog.Int("status", seen.status),
-			slog.Int64("bytes", seen.bytes), slog.Duration("took", took), slog.String("request_id", seen.Header().Get("X-Request-Id")))
+			slog.Int64("bytes", seen.bytes), slog.Float64("took_ms", float64(took.Microseconds())/1000), slog.String("request_id", seen.Header().Get("X-Request-Id")))
 	})
 }
 
@@ -199,3 +213,72 @@ func (o *observed) Flush() { _ = http.NewResponseController(o.ResponseWriter).Fl
 
 // Unwrap lets http.ResponseController reach the connection.
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
+
+// freshness publishes how old the dataset and the compliance lists are and how much room
+// the accounts have, as they are at the moment of each scrape.
+type freshness struct{ server *Server }
+
+func described(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("grantgraph_"+name, help, labels, nil)
+}
+
+var (
+	datasetBuilt  = described("dataset_built_timestamp_seconds", "When the build of the dataset began.")
+	listClears    = described("list_clears", "1 while screenings use this compliance list; 0 while it is missing, damaged or too old.", "list")
+	listConfirmed = described("list_confirmed_timestamp_seconds", "When this compliance list was last known to be what its publisher has.", "list")
+	diskFree      = described("disk_free_bytes", "Bytes free on the disk of the data directory.")
+	accountsBytes = described("accounts_bytes", "Size of accounts.db and its log; absent with a database elsewhere.")
+)
+
+func (f freshness) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{datasetBuilt, listClears, listConfirmed, diskFree, accountsBytes} {
+		to <- d
+	}
+}
+
+func (f freshness) Collect(to chan<- prometheus.Metric) {
+	set := func(of *prometheus.Desc, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(of, prometheus.GaugeValue, value, labels...)
+	}
+	s := f.server
+	d, release := s.holder.Acquire()
+	defer release()
+	set(datasetBuilt, seconds(d.Snapshot.Manifest.GeneratedAt))
+	for _, l := range screen.FreshnessOf(d.Lists, s.opt.Clock()) {
+		set(listClears, gauged[l.Clears], l.Name)
+		if !l.Confirmed.IsZero() {
+			set(listConfirmed, seconds(l.Confirmed), l.Name)
+		}
+	}
+	if free, err := s.opt.free(s.opt.Data); err == nil {
+		set(diskFree, float64(free))
+	}
+	if s.opt.Database.Empty() {
+		var size int64
+		for _, side := range []string{"", "-wal"} {
+			if info, err := os.Stat(Accounts(s.opt.Data) + side); err == nil {
+				size += info.Size()
+			}
+		}
+		set(accountsBytes, float64(size))
+	}
+}
+
+// gauged is a state as the value of a gauge.
+var gauged = map[bool]float64{true: 1}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+// countedMail counts the emails that could not be sent.
+type countedMail struct {
+	mail.Mailer
+	failed prometheus.Counter
+}
+
+func (m countedMail) Send(ctx context.Context, e mail.Email) error {
+	err := m.Mailer.Send(ctx, e)
+	if err != nil {
+		m.failed.Inc()
+	}
+	return err
+}

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"grantgraph/client"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/release"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/agent"
 	"grantgraph/internal/serve/agent/httpsig"
@@ -36,8 +39,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Dataset is a dataset as the operations read it. A part that is out of service
-// is nil.
+// Dataset is a dataset as the operations read it, nil where a part is out of service.
 type Dataset struct {
 	Manifest   snapshot.Manifest
 	Graph      grants.Graph
@@ -87,8 +89,7 @@ func asRead(d *dataset.Dataset) api.Dataset {
 	return to
 }
 
-// parts are what the operations of a service work with, in addition to its
-// dataset.
+// parts are what the operations of a service work with, beside its dataset.
 type parts struct {
 	base     string
 	agents   *agent.Keys
@@ -97,6 +98,7 @@ type parts struct {
 	ring     *keyring.Ring
 	clock    func() time.Time
 	samples  screening.Samples
+	release  release.Info
 	sql      bool
 }
 
@@ -112,14 +114,17 @@ func operations(p parts) []api.Group {
 			Screener:  screener, Clock: p.clock,
 		}),
 		meta.Group(meta.Parts{
-			Lists: func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, Ring: p.ring, Clock: p.clock, Search: searchInfo,
+			Lists: func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, Ring: p.ring, Clock: p.clock, Search: searchInfo, Release: p.release,
 		}),
 		changes.Group(changes.Parts{
 			Changes: func(d api.Dataset) *change.Index { return d.(*Dataset).Changes },
 			Log:     func(d api.Dataset) *change.Log { return d.(*Dataset).ListLog },
 			Names:   func(d api.Dataset) changes.Names { return d.(*Dataset).Search }, Screener: screener, Clock: p.clock,
 		}),
-		grants.Group(func(d api.Dataset) grants.Graph { return d.(*Dataset).Graph }),
+		grants.Group(func(d api.Dataset) grants.Graph { return d.(*Dataset).Graph },
+			func(d api.Dataset, e ein.EIN, wanted func(int) bool) grant.Sums {
+				return d.(*Dataset).Profiles.Account(e).Sums(wanted)
+			}),
 		screening.Group(screening.Parts{
 			Screener: screener, Names: func(d api.Dataset) screening.Names { return d.(*Dataset).Search },
 			Trials: p.trials, Ring: p.ring, Base: p.base, Clock: p.clock, Samples: p.samples,
@@ -165,8 +170,7 @@ func searchInfo(d api.Dataset) client.SearchInfo {
 	return info
 }
 
-// Examples are all operations over invented parts, including operations that a
-// service does not offer.
+// Examples are all operations over invented parts, also those that a service does not offer.
 func Examples(base string) (api.Examples, error) {
 	agents, err := example.Agents(base)
 	if err != nil {
@@ -178,6 +182,7 @@ func Examples(base string) (api.Examples, error) {
 	}
 	groups := operations(parts{
 		base: base, agents: agents, registry: example.Store{}, trials: example.Store{}, ring: example.Ring(), clock: example.Now, samples: samples, sql: true,
+		release: release.Info{Version: "v1.0.0", Commit: "3f5c0a1d9e7b24680ace13579bdf02468ace1357", Date: "2026-11-02T09:00:00Z"},
 	})
 	return api.Examples{Groups: groups, Data: Invented(), Key: example.Key}, nil
 }
@@ -270,12 +275,13 @@ func NewAPI(c API) (*api.Handler, error) {
 	if agents != nil {
 		c.Admit = agentkeys.Admit(agents)
 	}
-	c.Groups = operations(parts{base: base, agents: agents, registry: c.Registry, trials: c.Accounts, ring: c.Ring, clock: c.Clock, samples: samples, sql: c.SQL})
+	c.Groups = operations(parts{
+		base: base, agents: agents, registry: c.Registry, trials: c.Accounts, ring: c.Ring, clock: c.Clock, samples: samples, sql: c.SQL, release: release.Current(),
+	})
 	return api.New(c.Config)
 }
 
-// openRing opens the ring of a store. A store without signing keys has an empty
-// ring.
+// openRing opens the ring of a store, empty without signing keys.
 func openRing(store api.Accounts, clock func() time.Time) (*keyring.Ring, error) {
 	signing, ok := store.(account.Signing)
 	if !ok {

@@ -102,10 +102,8 @@ type Server struct {
 	opt      Options
 	log      *slog.Logger
 	holder   *dataset.Holder
-	accounts account.Store
+	accounts *account.Store
 	keys     *keyring.Ring // signs screening reports
-	public   net.Listener
-	admin    net.Listener
 	handler  http.Handler
 	pages    *site.Site
 	api      *api.Handler
@@ -142,7 +140,7 @@ func accountsNote(data string) string { return filepath.Join(data, "accounts.not
 
 // OpenAccounts opens the accounts of a service: in a database of PostgreSQL
 // when one is named, else in the data directory.
-func OpenAccounts(data string, database secret.URL, opt account.Options) (account.Store, error) {
+func OpenAccounts(data string, database secret.URL, opt account.Options) (*account.Store, error) {
 	if !database.Empty() {
 		return account.OpenPostgres(context.Background(), database.Reveal(), opt)
 	}
@@ -187,7 +185,7 @@ func Open(opt Options) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	s.metrics, s.admin = s.entrance.metrics, s.entrance.admin
+	s.metrics = s.entrance.metrics
 	s.entrance.Say(func() string { return "opening the snapshot" })
 	if s.holder, err = dataset.Open(opt.Data, dataset.Options{SQL: opt.SQL, Clock: s.opt.Clock, Log: opt.Log}); err != nil {
 		return nil, err
@@ -212,13 +210,18 @@ func Open(opt Options) (_ *Server, err error) {
 	if err := s.entrance.open(); err != nil {
 		return nil, err
 	}
-	s.public = s.entrance.public
 	if s.opt.BaseURL == "" {
 		s.opt.BaseURL, _ = s.entrance.Addresses()
 	}
 	s.opt.BaseURL = strings.TrimRight(s.opt.BaseURL, "/")
+	if _, console := s.opt.Mail.(*mail.Console); s.opt.Mail != nil && !console {
+		s.opt.Mail = countedMail{s.opt.Mail, s.metrics.mailFailures}
+	}
 	if err := s.route(); err != nil {
 		return nil, err
+	}
+	if err := s.metrics.registry.Register(freshness{s}); err != nil {
+		return nil, fmt.Errorf("setting up the metrics: %w", err)
 	}
 	s.holder.FinishOpening()
 	return s, nil
@@ -399,8 +402,7 @@ func alive(mux *http.ServeMux) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 }
 
-// ready returns the version of the dataset being served, or answers why requests
-// should go to another server.
+// ready returns the version being served, or answers why another server should be asked.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) (version string, ok bool) {
 	d, release := s.holder.Acquire()
 	defer release()
@@ -431,7 +433,7 @@ func unavailable(w http.ResponseWriter, r *http.Request, slug, message, hint str
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Store is the account store that the server charges against.
-func (s *Server) Store() account.Store { return s.accounts }
+func (s *Server) Store() *account.Store { return s.accounts }
 
 // URL is how clients reach the server.
 func (s *Server) URL() string { return s.opt.BaseURL }
@@ -443,12 +445,12 @@ func (s *Server) Run(ctx context.Context) error {
 		Handler: budget.Pace(s.parting(s.handler)), ReadHeaderTimeout: readHeaderTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
-	clients := s.limited(s.public)
+	clients := s.limited(s.entrance.public)
 	public.ConnState = clients.watch
 	failed := make(chan error, 1)
 	go func() { failed <- public.Serve(clients) }()
 	servers := []*http.Server{public}
-	if s.admin != nil {
+	if s.entrance.admin != nil {
 		mux := s.entrance.mux()
 		s.health(mux)
 		s.entrance.answer(mux)
@@ -466,8 +468,7 @@ func (s *Server) Run(ctx context.Context) error {
 	case first = <-failed:
 	case first = <-s.entrance.failed:
 	case <-ctx.Done():
-		// Load balancers see that the server is not ready before it refuses
-		// connections.
+		// Load balancers see that the server is not ready before it refuses connections.
 		s.stopping.Store(true)
 		if s.opt.Drain > 0 {
 			s.log.Info("no longer ready; serving on", "for", s.opt.Drain)
@@ -505,8 +506,7 @@ func (s *Server) parting(next http.Handler) http.Handler {
 	})
 }
 
-// pingTimeout is when the account store counts as lost. Requests wait longer than
-// that.
+// pingTimeout is when the account store counts as lost. Requests wait longer.
 const pingTimeout = 3 * time.Second
 
 // watchAccounts keeps track of whether the account store answers. Asking here, and
@@ -531,10 +531,7 @@ func (s *Server) watchAccounts(ctx context.Context) {
 				s.log.Info("the accounts answer again")
 			}
 		}
-		s.metrics.accountsUp.Set(1)
-		if err != nil {
-			s.metrics.accountsUp.Set(0)
-		}
+		s.metrics.accountsUp.Set(gauged[err == nil])
 		select {
 		case <-ctx.Done():
 			return
@@ -610,11 +607,7 @@ func (s *Server) showDamage() {
 	defer release()
 	damaged := d.Damaged()
 	for _, part := range dataset.Parts {
-		value := 0.
-		if slices.Contains(damaged, part) {
-			value = 1
-		}
-		s.metrics.damaged.WithLabelValues(part).Set(value)
+		s.metrics.damaged.WithLabelValues(part).Set(gauged[slices.Contains(damaged, part)])
 	}
 }
 
@@ -635,15 +628,13 @@ func (s *Server) guardStore() {
 // complain logs and counts a failure when it is new. The server tries again every
 // few seconds, and the same message each time would fill the log.
 func (s *Server) complain(last *string, text string, err error) {
-	now := ""
-	if err != nil {
-		now = err.Error()
-	}
-	if now != "" && now != *last {
+	if err == nil {
+		*last = ""
+	} else if now := err.Error(); now != *last {
+		*last = now
 		s.metrics.refreshFailures.Inc()
 		s.log.Error(text, "error", err)
 	}
-	*last = now
 }
 
 // Close closes everything. Run must have returned.
@@ -662,4 +653,30 @@ func (s *Server) Close() {
 	if s.holder != nil {
 		s.holder.Close()
 	}
+}
+
+// jwksPath is the path of the public keys that verify screening reports.
+const jwksPath = "/.well-known/jwks.json"
+
+// jwks publishes the keys. Clients may keep the document for five minutes, so a
+// client that asks before each report learns of a compromised key within that time.
+func (s *Server) jwks(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "The signing keys are read with GET.", http.StatusMethodNotAllowed)
+		return
+	}
+	keys, err := s.keys.Keys(r.Context())
+	if err != nil && r.Context().Err() != nil {
+		return // no request waits for it
+	}
+	if err != nil {
+		s.log.Error("the signing keys cannot be read", "error", err)
+		unavailable(w, r, "store_unavailable", "The signing keys cannot be read at the moment.", "send the request again in a few seconds")
+		return
+	}
+	h.Set("Content-Type", keyring.MediaType)
+	h.Set("Cache-Control", "public, max-age=300")
+	_, _ = w.Write(keyring.JWKS(keys)) // a reader that has gone needs no answer
 }

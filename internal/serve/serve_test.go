@@ -114,7 +114,7 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin := "http://" + s.admin.Addr().String()
+	admin := "http://" + s.entrance.admin.Addr().String()
 	for _, tc := range []struct {
 		url, key string
 		status   int
@@ -603,7 +603,7 @@ func TestDrain(t *testing.T) {
 			t.Errorf("%s: %d, %v, %s", url, got, err, body)
 		}
 	}
-	admin := "http://" + s.admin.Addr().String()
+	admin := "http://" + s.entrance.admin.Addr().String()
 	expect(s.URL()+"/readyz", 200, version)
 	stop()
 	if d := <-asked; d != time.Minute {

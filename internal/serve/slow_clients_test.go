@@ -148,7 +148,7 @@ func TestStrangersEverywhere(t *testing.T) {
 // gaugeOf reads a metric of a server.
 func gaugeOf(t *testing.T, s *Server, name string) (value float64) {
 	t.Helper()
-	_, body, err := get("http://"+s.admin.Addr().String()+"/metrics", "")
+	_, body, err := get("http://"+s.entrance.admin.Addr().String()+"/metrics", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestTooManyConnections(t *testing.T) {
 	if _, _, answer := ask(); answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" {
 		t.Errorf("one more is answered %d", answer.StatusCode)
 	}
-	if status, body, err := get("http://"+s.admin.Addr().String()+"/healthz", ""); err != nil || status != 200 {
+	if status, body, err := get("http://"+s.entrance.admin.Addr().String()+"/healthz", ""); err != nil || status != 200 {
 		t.Errorf("health: %d, %v, %s", status, err, body)
 	}
 	if refused := gaugeOf(t, s, "grantgraph_connections_refused_total "); refused != 1 {

@@ -165,7 +165,6 @@ func (e *encoder) put(b []byte) error {
 	return err
 }
 
-// endGroup writes the columns of the row group, one after another.
 func (e *encoder) endGroup() error {
 	g := format.RowGroup{NumRows: int64(e.rows), FileOffset: e.at, Ordinal: int16(len(e.footer.RowGroups))}
 	for _, c := range e.columns {
@@ -351,7 +350,6 @@ func (p *pageBuffers) addLevels(list []byte) (int, error) {
 	return len(b), err
 }
 
-// endPage makes a page of the waiting values.
 func (v *values[V]) endPage() error {
 	if v.rows == 0 {
 		return nil

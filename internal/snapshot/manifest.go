@@ -39,7 +39,6 @@ const (
 	IndividualsMasked = "masked" // without name, city, ZIP code and purpose
 )
 
-// Counts are the headline numbers.
 type Counts struct {
 	Grants            int64 `json:"grants"`
 	TotalAmount       int64 `json:"total_amount"`
@@ -104,7 +103,6 @@ func (m *Manifest) encode() ([]byte, error) {
 	return body, nil
 }
 
-// intact reports whether the manifest's file is unchanged.
 func (m *Manifest) intact(body []byte) bool {
 	at := bytes.LastIndex(body, sealed(m.Seal))
 	if at < 0 || len(m.Seal) != len(unsealed) {

@@ -32,10 +32,8 @@ var (
 	sumPattern  = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// IsVersion reports whether a text has the form of a version.
 func IsVersion(text string) bool { return stampPattern.MatchString(text) }
 
-// IsSum reports whether a text has the form of a SHA-256 in hex.
 func IsSum(text string) bool { return sumPattern.MatchString(text) }
 
 // ParseManifest reads the manifest of a snapshot from another machine and does not
@@ -92,7 +90,6 @@ func ParseManifest(version string, body []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// Body reads the manifest's file unchanged.
 func (s *Snapshot) Body() ([]byte, error) {
 	name := filepath.Join(s.Dir, manifestName)
 	body, err := os.ReadFile(name)
@@ -134,13 +131,9 @@ func LockReceiving(data string) (release func(), err error) {
 		return nil, fault.Disk(builds, err)
 	}
 	name := filepath.Join(builds, receivedPrefix+"lock")
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := disk.LockPath(name)
 	if err != nil {
 		return nil, fault.Disk(name, err)
-	}
-	if err := disk.Lock(f); err != nil {
-		f.Close()
-		return nil, err
 	}
 	return func() { f.Close() }, nil
 }
@@ -196,7 +189,6 @@ func (r *Receiver) Publish() (*Snapshot, error) {
 	return &Snapshot{Dir: final, Manifest: *r.Manifest}, PointTo(r.data, r.Manifest.Version)
 }
 
-// PointTo makes an existing snapshot the current one.
 func PointTo(data, version string) error {
 	if _, err := OpenVersion(data, version); err != nil {
 		return err

@@ -15,7 +15,6 @@ const (
 	People        = "people"
 	Holdings      = "holdings"
 	Relations     = "relations"
-	Adjustments   = "grant_adjustments"
 	Quarantined   = "quarantine"
 )
 
@@ -73,6 +72,7 @@ type FunderKind struct {
 	Confidence float64 `parquet:"daf_confidence,optional"`
 	Signal     string  `parquet:"daf_signal,optional"`
 	Kind       string  `parquet:"funder_kind"`
+	Accepts    string  `parquet:"accepts_applications,optional"` // see Application; null if it does not state it
 }
 
 // Org is the most recent filing of one e-filer, sorted by EIN.
@@ -109,7 +109,8 @@ type Org struct {
 	Cash             *int64   `parquet:"cash,optional"`
 	Savings          *int64   `parquet:"savings,optional"`
 	InvestmentFees   *int64   `parquet:"investment_fees,optional"`
-	MonthsLiquid     *float64 `parquet:"months_liquid,optional"` // cash and savings over a month's expenses
+	MonthsLiquid     *float64 `parquet:"months_liquid,optional"`        // cash and savings over a month's expenses
+	Accepts          string   `parquet:"accepts_applications,optional"` // see Application; null if it does not state it
 }
 
 // Organization is one known organization, sorted by EIN: the organizations among
@@ -241,21 +242,35 @@ type Relation struct {
 	Controlled bool   `parquet:"controlled"`
 }
 
-// Adjustment is a negative grant line: a refund or a correction.
-type Adjustment struct {
-	Filing  string `parquet:"filing"`
-	EIN     string `parquet:"funder_ein"`
-	TaxYear int32  `parquet:"tax_year"`
-	Part    string `parquet:"part"`
-	Line    int32  `parquet:"line"`
-	Amount  int64  `parquet:"amount"`
-	Name    string `parquet:"name,optional"`
-	Purpose string `parquet:"purpose,optional"`
-}
-
 // Quarantine is a file that could not be read as a return.
 type Quarantine struct {
 	Source string `parquet:"source" json:"source"`
 	Member string `parquet:"member,optional" json:"member"`
 	Reason string `parquet:"reason" json:"reason"`
+}
+
+// Applications is the table of what private foundations tell applicants.
+const Applications = "funder_application"
+
+// Application is what the latest Form 990-PF of a foundation that says anything of applications says, sorted by EIN
+// and number: a row for each kind of award, or one with the number 0 if the return says nothing but the box.
+type Application struct {
+	EIN          string `parquet:"ein"`
+	Accepts      string `parquet:"accepts_applications,dict"` // one of grant.Applications; a foundation that does not state it has no row
+	TaxYear      int32  `parquet:"tax_year"`                  // fiscal year of the return
+	Filing       string `parquet:"filing"`
+	ObjectID     string `parquet:"object_id,optional"`
+	Number       int32  `parquet:"number"` // from 1, as filed
+	Name         string `parquet:"contact_name,optional"`
+	Street       string `parquet:"street,optional"`
+	City         string `parquet:"city,optional"`
+	State        string `parquet:"state,optional"`
+	ZIP          string `parquet:"zip,optional"`
+	Country      string `parquet:"country,optional"` // FIPS 10-4, foreign addresses only
+	Phone        string `parquet:"phone,optional"`
+	Email        string `parquet:"email,optional"`
+	Form         string `parquet:"form,optional"` // form and contents of an application
+	Deadlines    string `parquet:"deadlines,optional"`
+	Restrictions string `parquet:"restrictions,optional"`
+	Masked       bool   `parquet:"masked"` // the contact was removed
 }

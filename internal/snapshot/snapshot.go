@@ -59,6 +59,14 @@ type Snapshot struct {
 	Manifest Manifest
 }
 
+// OpenHeld opens the current snapshot of a data directory and holds it.
+func OpenHeld(data string) (s *Snapshot, release func(), err error) {
+	if s, err = Open(data); err == nil {
+		release, err = s.Hold()
+	}
+	return s, release, err
+}
+
 // Hold keeps the snapshot from being pruned until release is called. It locks the
 // manifest; the kernel drops the lock when the process dies.
 func (s *Snapshot) Hold() (release func(), err error) {
@@ -143,7 +151,6 @@ func currentVersion(data string) (string, error) {
 
 const Damaged = "snapshot_damaged"
 
-// Verify checks every file against its checksum.
 func (s *Snapshot) Verify() error { return s.verify(nil) }
 
 // VerifyTables is Verify for the tables only. Other files are verified when they are
@@ -208,4 +215,62 @@ func verdict(path string, err error, same bool) error {
 		return nil
 	}
 	return fault.New(Damaged, "%s %s", path, wrong).Try("build the snapshot again; the sources are untouched")
+}
+
+// Prune removes all but the newest keep snapshots, and the remains of builds that
+// died. It never removes the current snapshot or one that is held. If one cannot be
+// removed, Prune goes on; the error names it.
+func Prune(data string, keep int) error {
+	builds := filepath.Join(data, buildsName)
+	current, err := currentVersion(data)
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(builds)
+	if err != nil {
+		return fault.Disk(builds, err)
+	}
+	names, err := versions(builds)
+	if err != nil {
+		return err
+	}
+	old := map[string]bool{}
+	for i, name := range names {
+		old[name] = i < len(names)-keep && name != current
+	}
+	var errs []error
+	for _, e := range entries {
+		if old[e.Name()] || strings.HasPrefix(e.Name(), newPrefix) {
+			dir := filepath.Join(builds, e.Name())
+			errs = append(errs, fault.Disk(dir, remove(dir)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// remove removes a snapshot that no process holds. The manifest goes first: without
+// it, the remains after a power cut are not a snapshot.
+func remove(dir string) error {
+	// On network file systems a file must be open for writing to be locked
+	// exclusively. A snapshot without a manifest cannot be opened, so no process
+	// holds it.
+	manifest := filepath.Join(dir, manifestName)
+	f, err := os.OpenFile(manifest, os.O_RDWR, 0)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		defer f.Close()
+		err = disk.Lock(f)
+		if errors.Is(err, disk.ErrLocked) {
+			return nil
+		}
+		if err == nil {
+			err = disk.Remove(manifest)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return disk.RemoveAll(dir)
 }

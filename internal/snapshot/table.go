@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"iter"
 	"os"
 	"path/filepath"
@@ -16,7 +17,6 @@ import (
 
 const batch = 1024
 
-// TableWriter writes one Parquet table of the snapshot.
 type TableWriter[T any] struct {
 	enc  rowEncoder
 	done func(rows int64) error
@@ -79,18 +79,8 @@ func (t *TableWriter[T]) Close() error {
 	return t.done(t.rows)
 }
 
-// WriteTable writes a whole table from a sequence of rows.
 func WriteTable[T any](w *Writer, name string, rows iter.Seq[T]) error {
-	t, err := Table[T](w, name)
-	if err != nil {
-		return err
-	}
-	for row := range rows {
-		if err := t.Add(row); err != nil {
-			return err
-		}
-	}
-	return t.Close()
+	return WriteTableUntil(context.Background(), w, name, rows)
 }
 
 // Adopt takes over an unchanged table from another snapshot. Both snapshots then name

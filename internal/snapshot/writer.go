@@ -3,10 +3,13 @@ package snapshot
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -211,4 +214,30 @@ func (x *Indexer) Memory(s *Snapshot) (bytes int64) {
 		bytes += each * s.RowsOf(table)
 	}
 	return bytes
+}
+
+// Lock locks the data directory for one build. The kernel drops the lock when the
+// process dies, so a killed build never blocks the next one.
+func Lock(data string) (release func(), err error) {
+	if err := disk.MkdirAll(data, 0o755); err != nil {
+		return nil, fault.Disk(data, err)
+	}
+	path := filepath.Join(data, "build.lock")
+	f, err := disk.LockPath(path)
+	if errors.Is(err, disk.ErrLocked) {
+		holder, _ := os.ReadFile(path)
+		return nil, fault.New("build_running", "another build (process %s) is writing to %s", fault.Clip(strings.TrimSpace(string(holder)), 32), data).
+			Try("wait for it to end, or build into another --data directory")
+	}
+	if err != nil {
+		return nil, fault.Disk(path, err)
+	}
+	if err := f.Truncate(0); err == nil {
+		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+		if err != nil {
+			f.Close()
+			return nil, fault.Disk(path, err)
+		}
+	}
+	return func() { f.Close() }, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -63,10 +64,8 @@ func findFlag(node *kong.Node, name string) *kong.Flag {
 	if node == nil {
 		return nil
 	}
-	for _, flag := range node.Flags {
-		if flag.Name == name {
-			return flag
-		}
+	if i := slices.IndexFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == name }); i >= 0 {
+		return node.Flags[i]
 	}
 	return nil
 }

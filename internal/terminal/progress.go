@@ -71,7 +71,6 @@ func barOptions(w io.Writer, columns int, description string, bytes bool) []prog
 	return append(options, progressbar.OptionSetDescription(description), progressbar.OptionSetWidth(max(1, min(34, room))))
 }
 
-// Set moves the phase to done units.
 func (p *Progress) Set(done int64) {
 	if p.bar != nil {
 		_ = p.bar.Set64(done)
@@ -145,7 +144,6 @@ var units = map[string]string{
 	"lists": "lists", "awards": "files", "register": "tables", "derive": "steps",
 }
 
-// Close ends the last phase.
 func (b *Phases) Close() {
 	if b.bar == nil {
 		return

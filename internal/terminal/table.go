@@ -49,7 +49,6 @@ type Table struct {
 	rows   [][]string
 }
 
-// NewTable begins a table with these headers.
 func NewTable(header ...string) *Table { return &Table{header: header} }
 
 // Add adds a row of texts and whole numbers, which it writes with separators.
@@ -68,10 +67,8 @@ func (t *Table) Add(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// Len is the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
 
-// Print writes the table.
 func (t *Table) Print(w io.Writer) {
 	width := make([]int, len(t.header))
 	right := make([]bool, len(t.header))
@@ -129,6 +126,5 @@ func BarChart(n, whole int64, width int) string {
 	if r := eighths % 8; r > 0 {
 		s += string([]rune(parts)[r])
 	}
-	s = cmp.Or(s, "▏")
-	return s
+	return cmp.Or(s, "▏")
 }

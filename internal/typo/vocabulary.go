@@ -3,6 +3,7 @@ package typo
 import (
 	"slices"
 	"sort"
+	"strings"
 
 	"grantgraph/internal/radix"
 )
@@ -33,10 +34,8 @@ func VocabularyOf(words []string) (v Vocabulary, numbers []uint32) {
 	return v, numbers
 }
 
-// Len is the number of words.
 func (v *Vocabulary) Len() int { return max(0, len(v.Start)-1) }
 
-// Word is the text of a word.
 func (v *Vocabulary) Word(i uint32) []byte { return v.Text[v.Start[i]:v.Start[i+1]] }
 
 // Lower is the first word that is not less than w.
@@ -44,7 +43,6 @@ func (v *Vocabulary) Lower(w string) uint32 {
 	return uint32(sort.Search(v.Len(), func(i int) bool { return string(v.Word(uint32(i))) >= w }))
 }
 
-// Find is the number of a word.
 func (v *Vocabulary) Find(w string) (uint32, bool) {
 	i := v.Lower(w)
 	return i, int(i) < v.Len() && string(v.Word(i)) == w
@@ -104,13 +102,8 @@ type Near struct {
 // twice. Words with digits are never corrected: post 7 is not post 9.
 func (k *Walker) Correct(list []Near, word string, most int) []Near {
 	k.Visits = 0
-	if most == 0 || len(word) > MaxWord {
+	if most == 0 || len(word) > MaxWord || strings.ContainsFunc(word, func(r rune) bool { return r < 'A' || r > 'Z' }) {
 		return list
-	}
-	for i := 0; i < len(word); i++ {
-		if word[i] < 'A' || word[i] > 'Z' {
-			return list
-		}
 	}
 	for i := range len(word) + 1 {
 		k.rows[0][i] = uint8(i)

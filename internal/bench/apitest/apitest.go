@@ -46,10 +46,8 @@ type Ledger struct {
 	Broke   string // the key that has no calls left
 }
 
-// NewLedger makes a ledger from which nothing was spent.
 func NewLedger() *Ledger { return &Ledger{spent: map[string]int{}, screens: map[string]bool{}} }
 
-// Authenticate finds a key.
 func (l *Ledger) Authenticate(_ context.Context, secret string) (account.KeyInfo, error) {
 	if l.Fail != nil {
 		return account.KeyInfo{}, l.Fail
@@ -65,7 +63,6 @@ func (l *Ledger) Authenticate(_ context.Context, secret string) (account.KeyInfo
 	return k, nil
 }
 
-// Balance is what is left to a key.
 func (l *Ledger) Balance(_ context.Context, id string) (account.Balance, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +73,6 @@ func (l *Ledger) Balance(_ context.Context, id string) (account.Balance, error) 
 	return b, nil
 }
 
-// Charge takes calls from a key.
 func (l *Ledger) Charge(ctx context.Context, id string, cost int) (account.Balance, error) {
 	if id == "spent" || id == l.Broke {
 		b, _ := l.Balance(ctx, id)
@@ -88,7 +84,6 @@ func (l *Ledger) Charge(ctx context.Context, id string, cost int) (account.Balan
 	return l.Balance(ctx, id)
 }
 
-// TakeScreen takes the one screening of a key.
 func (l *Ledger) TakeScreen(_ context.Context, id string) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +92,6 @@ func (l *Ledger) TakeScreen(_ context.Context, id string) (bool, error) {
 	return first, nil
 }
 
-// ReturnScreen gives the screening of a key back.
 func (l *Ledger) ReturnScreen(_ context.Context, id string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,14 +99,12 @@ func (l *Ledger) ReturnScreen(_ context.Context, id string) error {
 	return nil
 }
 
-// Screened reports whether the screening of a key was taken.
 func (l *Ledger) Screened(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.screens[id]
 }
 
-// Calls is how many were taken from a key.
 func (l *Ledger) Calls(id string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,13 +147,11 @@ func (s *Spy) Transactions(ctx context.Context, f *graph.Filter, sort graph.Sort
 	return rows, s.Hits, nil
 }
 
-// Funders are those of the examples.
 func (s *Spy) Funders(ctx context.Context, f *graph.Filter, sort graph.Sort, p graph.Page) ([]graph.FunderTotal, int64, error) {
 	s.note(f, sort, p)
 	return s.Graph.Funders(ctx, &graph.Filter{}, sort, p)
 }
 
-// Recipients are those of the examples.
 func (s *Spy) Recipients(ctx context.Context, f *graph.Filter, sort graph.Sort, p graph.Page) ([]graph.RecipientTotal, int64, error) {
 	s.note(f, sort, p)
 	return s.Graph.Recipients(ctx, &graph.Filter{}, sort, p)
@@ -177,18 +167,15 @@ func (s *Spy) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []gra
 	return s.Graph.Summary(ctx, &graph.Filter{})
 }
 
-// Groups are those of the examples.
 func (s *Spy) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error) {
 	s.note(f, graph.Sort{}, graph.Page{Limit: top})
 	return s.Graph.Groups(ctx, &graph.Filter{}, by, top)
 }
 
-// Excluded is one row.
 func (s *Spy) Excluded(context.Context, *graph.Filter) (map[graph.Class]graph.Cost, error) {
 	return map[graph.Class]graph.Cost{graph.DAF: {Grants: 1, Amount: 5000}, graph.Individuals: {}}, nil
 }
 
-// World is a service.
 type World struct {
 	*api.Handler
 	Spy      *Spy // nil over a built world
@@ -227,7 +214,6 @@ func (w *World) open(t testing.TB, c serve.API) *World {
 	return w.Reopen(t, c)
 }
 
-// Acquire hands out the dataset and counts who holds it.
 func (w *World) Acquire() (api.Dataset, func()) {
 	w.Acquired.Add(1)
 	release := func() { w.Acquired.Add(-1) }
@@ -237,7 +223,6 @@ func (w *World) Acquire() (api.Dataset, func()) {
 	return w.Data, release
 }
 
-// Reopen serves with another configuration.
 func (w *World) Reopen(t testing.TB, c serve.API) *World {
 	t.Helper()
 	h, err := serve.NewAPI(c)
@@ -295,7 +280,6 @@ type Scenario struct {
 	Costs  int
 }
 
-// Run sends the request.
 func (s Scenario) Run(t *testing.T, w *World) *httptest.ResponseRecorder {
 	t.Helper()
 	method, path, plan := s.Method, s.Path, s.Plan
@@ -352,7 +336,6 @@ func RunAll(t *testing.T, list []Scenario) {
 	}
 }
 
-// Operations are all there are.
 func Operations(t testing.TB) (all []api.Operation) {
 	t.Helper()
 	examples, err := serve.Examples(Base)
@@ -430,7 +413,6 @@ func fits(pattern, path string) bool {
 	return slices.EqualFunc(want, got, func(w, g string) bool { return w == g || strings.HasPrefix(w, "{") && g != "" })
 }
 
-// Unmarshal reads a JSON answer.
 func Unmarshal[T any](t testing.TB, rec *httptest.ResponseRecorder) T {
 	t.Helper()
 	var v T
@@ -440,7 +422,6 @@ func Unmarshal[T any](t testing.TB, rec *httptest.ResponseRecorder) T {
 	return v
 }
 
-// Bearer sends a token.
 func Bearer(token string) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
 }

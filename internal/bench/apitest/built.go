@@ -72,20 +72,17 @@ func Built(t testing.TB) *serve.Dataset {
 	return built.data
 }
 
-// SQL is the warehouse of the built world.
 func SQL(t testing.TB) *sqlbox.Warehouse {
 	t.Helper()
 	Built(t)
 	return built.sql
 }
 
-// Real is a service over the built world.
 func Real(t testing.TB) *World {
 	t.Helper()
 	return Over(t, Built(t))
 }
 
-// Grants fetches every matching row.
 func (w *World) Grants(t *testing.T, query string) []grants.GrantRow {
 	t.Helper()
 	var all []grants.GrantRow

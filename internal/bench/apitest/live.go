@@ -24,20 +24,16 @@ import (
 	"time"
 )
 
-// Clock is a clock that tests move.
 type Clock struct{ nanos atomic.Int64 }
 
-// NewClock makes a clock that shows noon of a day.
 func NewClock() *Clock {
 	h := &Clock{}
 	h.nanos.Store(time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC).UnixNano())
 	return h
 }
 
-// Now is the time that the clock shows.
 func (h *Clock) Now() time.Time { return time.Unix(0, h.nanos.Load()).UTC() }
 
-// Forward moves the clock.
 func (h *Clock) Forward(d time.Duration) { h.nanos.Add(int64(d)) }
 
 // Live is a service on a real port with a real store, where agents are
@@ -45,27 +41,24 @@ func (h *Clock) Forward(d time.Duration) { h.nanos.Add(int64(d)) }
 type Live struct {
 	t     *testing.T
 	Clock *Clock
-	Store account.Store
+	Store *account.Store
 	Log   *Buffer
 	Base  string
 	Data  atomic.Pointer[serve.Dataset]
 	http  *http.Client
 }
 
-// Buffer is a log that several may write to.
 type Buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-// Write adds to the log.
 func (i *Buffer) Write(p []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.b.Write(p)
 }
 
-// String is the log.
 func (i *Buffer) String() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -75,13 +68,12 @@ func (i *Buffer) String() string {
 // NewLive opens a service over SQLite; change may alter how.
 func NewLive(t *testing.T, change func(*serve.API)) *Live {
 	t.Helper()
-	return OpenLive(t, change, func(o account.Options) (account.Store, error) {
+	return OpenLive(t, change, func(o account.Options) (*account.Store, error) {
 		return account.OpenSQLite(filepath.Join(t.TempDir(), "accounts.db"), o)
 	})
 }
 
-// OpenLive opens a service over a store.
-func OpenLive(t *testing.T, change func(*serve.API), open func(account.Options) (account.Store, error)) *Live {
+func OpenLive(t *testing.T, change func(*serve.API), open func(account.Options) (*account.Store, error)) *Live {
 	t.Helper()
 	k := &Live{t: t, Clock: NewClock(), Log: &Buffer{}, http: &http.Client{Timeout: time.Minute}}
 	store, err := open(account.Options{Clock: k.Clock.Now, Mints: 5})
@@ -115,7 +107,6 @@ func OpenLive(t *testing.T, change func(*serve.API), open func(account.Options) 
 	return k
 }
 
-// Reading is an answer of the service.
 type Reading struct {
 	StatusCode int         `json:"-"`
 	Header     http.Header `json:"-"`
@@ -180,7 +171,6 @@ func (k *Live) Send(method, address, key, body string, change ...func(*http.Requ
 // Plea is the body of a request for a key.
 const Plea = `{"purpose":"a test of the service","source":"its documentation"}`
 
-// Mint gets a locked key.
 func (k *Live) Mint() Reading {
 	k.t.Helper()
 	got := k.Send("POST", "/api/v1/agent-key", "", Plea)
@@ -190,7 +180,6 @@ func (k *Live) Mint() Reading {
 	return got
 }
 
-// Answer sends answers.
 func (k *Live) Answer(key string, answers ...string) Reading {
 	k.t.Helper()
 	body, err := json.Marshal(map[string]any{"answers": answers})
@@ -286,7 +275,6 @@ func solution(question string, pages [][]Row) string {
 	return ""
 }
 
-// Want checks the status and the slug of a refusal.
 func (r Reading) Want(t *testing.T, status int, slug string) Reading {
 	t.Helper()
 	if r.StatusCode != status || r.Error != slug || slug != "" && (r.Message == "" || status != 422 && r.Hint == "") {
@@ -304,7 +292,6 @@ func (k *Live) Refused(t testing.TB, slug string) {
 	}
 }
 
-// KeyID is the ID of a key.
 func (k *Live) KeyID(t *testing.T, secret string) string {
 	t.Helper()
 	info, err := k.Store.Find(t.Context(), secret)

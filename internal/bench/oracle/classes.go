@@ -54,7 +54,6 @@ func Classes(ctx context.Context, s *snapshot.Snapshot) ([]Class, error) {
 	return v.classes(), nil
 }
 
-// tally counts values.
 type tally[K cmp.Ordered] map[K]int
 
 // ranked lists the values, most frequent first.

@@ -34,7 +34,6 @@ type codebook struct {
 	funderZIPs []string
 }
 
-// value is one value of a dimension with its code.
 type value struct {
 	id   int64
 	text string
@@ -143,6 +142,9 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 	if f.FunderKind != "" {
 		and(b.equal("kind", f.FunderKind))
 	}
+	if f.Accepts != "" {
+		and("g.funder IN (SELECT id FROM funder WHERE accepts = '" + f.Accepts + "')")
+	}
 	if f.Exclude != 0 {
 		and(fmt.Sprintf("g.class & %d = 0", f.Exclude))
 	}
@@ -175,22 +177,20 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 	return clause{with.String(), strings.Join(parts, " AND ")}
 }
 
-// oneOf is the condition that a column has one of the codes.
 func oneOf(column string, ids []int64) string {
-	switch len(ids) {
-	case 0:
-		return "FALSE"
-	case 1:
-		return column + " = " + strconv.FormatInt(ids[0], 10)
-	}
 	texts := make([]string, len(ids))
 	for i, id := range ids {
 		texts[i] = strconv.FormatInt(id, 10)
 	}
+	switch len(ids) {
+	case 0:
+		return "FALSE"
+	case 1:
+		return column + " = " + texts[0]
+	}
 	return column + " IN (" + strings.Join(texts, ", ") + ")"
 }
 
-// codes are the codes of the values that fit.
 func (b *codebook) codes(dim string, fits func(string) bool) []int64 {
 	var ids []int64
 	for _, v := range b.dims[dim] {

@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Transactions are the matching rows.
 func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.Grant, int64, error) {
 	table, c := b.table(f, false), b.clause(f, false)
 	var hits int64
@@ -93,12 +92,10 @@ func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Pag
 	return "WITH page AS MATERIALIZED (" + found + ") SELECT 0, " + resultFields(false) + " FROM page g" + resultJoins + " ORDER BY g.sorted" + order
 }
 
-// Funders are the funders of the matching rows.
 func (b *codebook) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.FunderTotal, int64, error) {
 	return scanTotals(ctx, b.db, b.totals(f, s, page, "funder", "recipient", funderColumns), scanFunder)
 }
 
-// Recipients are the recipients of the matching rows.
 func (b *codebook) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.RecipientTotal, int64, error) {
 	return scanTotals(ctx, b.db, b.totals(f, s, page, "recipient", "funder", recipientColumns), scanRecipient)
 }
@@ -109,15 +106,20 @@ func (b *codebook) totals(f *graph.Filter, s graph.Sort, page graph.Page, side, 
 	recipients := side == "recipient"
 	table, c := b.table(f, recipients), b.clause(f, recipients)
 	column, from := aggregateColumn(s, "f"), "t"
-	if strings.HasPrefix(column, "f.") {
+	last, again := lastly(s, side), ""
+	if last != "" {
+		again = "nameless, "
+	}
+	if last != "" || strings.HasPrefix(column, "f.") {
 		from = "t JOIN " + side + " f ON f.id = t.id"
 	}
 	list := "WITH " + c.with + fmt.Sprintf(`t AS (
 			SELECT %s AS id, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT %s) AS others, min(year) AS low, max(year) AS high
 			FROM %s g WHERE %s GROUP BY %[1]s), page AS MATERIALIZED (
-			SELECT t.*, %[5]s AS sorted, count(*) OVER () AS hits FROM %[6]s ORDER BY %[5]s %[7]s, total DESC, t.id LIMIT %[8]d OFFSET %[9]d)
-		SELECT hits, %[10]s, total, grants, others, low, high FROM page t JOIN %[1]s f ON f.id = t.id ORDER BY sorted %[7]s, total DESC, t.id`,
-		side, other, table, c.where, column, from, direction(s), page.Limit, page.Offset, columns)
+			SELECT t.*, %[11]s %[5]s AS sorted, count(*) OVER () AS hits FROM %[6]s ORDER BY %[12]s %[5]s %[7]s, total DESC, t.id LIMIT %[8]d OFFSET %[9]d)
+		SELECT hits, %[10]s, total, grants, others, low, high FROM page t JOIN %[1]s f ON f.id = t.id ORDER BY %[13]s sorted %[7]s, total DESC, t.id`,
+		side, other, table, c.where, column, from, direction(s), page.Limit, page.Offset, columns,
+		strings.Replace(last, ",", " AS nameless,", 1), last, again)
 	return totalsQuery{list: list, count: c.alone() + "SELECT count(DISTINCT " + side + ") FROM " + table + " g WHERE " + c.where}
 }
 

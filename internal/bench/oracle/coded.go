@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/grant"
@@ -26,14 +27,11 @@ func OpenCoded(ctx context.Context, s *snapshot.Snapshot) (*Coded, error) {
 		return nil, err
 	}
 	c := &Coded{db: db}
-	err = db.loadTables(ctx, s)
-	if err == nil {
-		err = db.run(ctx, codedSQL...)
-	}
-	if err == nil {
-		err = db.run(ctx,
-			"CREATE TABLE by_funder AS "+wideSQL+" ORDER BY g.funder, g.recipient, g.year, g.amount, g.rank",
-			"CREATE TABLE by_recipient AS SELECT * FROM by_funder ORDER BY recipient, funder, year, amount, rank")
+	if err = db.loadTables(ctx, s); err == nil {
+		err = db.run(ctx, slices.Concat(codedSQL, []string{
+			"CREATE TABLE by_funder AS " + wideSQL + " ORDER BY g.funder, g.recipient, g.year, g.amount, g.rank",
+			"CREATE TABLE by_recipient AS SELECT * FROM by_funder ORDER BY recipient, funder, year, amount, rank",
+		})...)
 	}
 	if err == nil {
 		c.codebook, err = readCodebook(ctx, db.DB, s)
@@ -49,10 +47,8 @@ func OpenCoded(ctx context.Context, s *snapshot.Snapshot) (*Coded, error) {
 	return c, nil
 }
 
-// Name is how the engine is called in tables.
 func (*Coded) Name() string { return "coded DuckDB" }
 
-// Close removes the database.
 func (c *Coded) Close() error { return c.db.Close() }
 
 //go:embed coded.sql

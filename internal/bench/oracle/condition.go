@@ -35,6 +35,9 @@ func condition(f *graph.Filter) *where {
 	if f.FunderKind != "" {
 		w.and("g.funder_ein IN (SELECT ein FROM funder WHERE kind = ?)", f.FunderKind)
 	}
+	if f.Accepts != "" {
+		w.and("g.funder_ein IN (SELECT ein FROM funder WHERE accepts = ?)", f.Accepts)
+	}
 	for _, c := range classColumns {
 		if f.Exclude&c.class != 0 {
 			w.and("NOT g." + c.column)
@@ -73,7 +76,6 @@ var classColumns = [...]struct {
 	column string
 }{{graph.DAF, "is_daf"}, {graph.Individuals, "is_individual"}, {graph.RelatedParty, "is_related_party"}, {graph.Unidentified, "is_unidentified"}}
 
-// years asks for rows in any of the spans.
 func years(w *where, spans []graph.Span) {
 	if len(spans) == 0 {
 		return
@@ -115,7 +117,6 @@ func subject(w *where, f *graph.Filter) {
 	w.and("g.recip_id IN (SELECT recip_id FROM recipient WHERE "+inner.String()+")", inner.args...)
 }
 
-// under asks for a code under an item of a subject.
 func (w *where) under(code string, it *ntee.Item) {
 	if it.Kind == ntee.Prefix {
 		w.and("starts_with("+code+", ?)", string(it.Prefix))

@@ -59,7 +59,8 @@ func inventCorpus(t testing.TB, seed uint64, n int) *corpus {
 		e := ein.EIN(70_000_001 + 11*i)
 		c.funders = append(c.funders, e)
 		c.kinds = append(c.kinds, snapshot.FunderKind{FunderEIN: e.String(), Name: pick(r, names), City: pick(r, someCities), State: pick(r, someStates),
-			ZIP5: pick(r, someZIPs), County: pick(r, someCounty), ReturnType: "990PF", Kind: pick(r, grant.FunderKinds())})
+			ZIP5: pick(r, someZIPs), County: pick(r, someCounty), ReturnType: "990PF", Kind: pick(r, grant.FunderKinds()),
+			Accepts: pick(r, []string{"", grant.Accepts, grant.Preselects})})
 	}
 	var orgs []snapshot.Organization
 	var causes []snapshot.InferredCause

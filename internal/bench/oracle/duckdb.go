@@ -83,7 +83,6 @@ func (d *database) Close() error {
 	return err
 }
 
-// run executes statements one after the other.
 func (d *database) run(ctx context.Context, statements ...string) error {
 	for _, s := range statements {
 		if _, err := d.ExecContext(ctx, s); err != nil {
@@ -110,7 +109,6 @@ func collect[T any](ctx context.Context, db *sql.DB, scan func(rows *sql.Rows) (
 	return list, rows.Err()
 }
 
-// parquet reads a Parquet file in SQL.
 func parquet(path string) string { return "read_parquet(" + quote(path) + ")" }
 
 // textFunc makes a Go function of text a function of SQL.

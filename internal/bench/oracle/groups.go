@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/graph"
@@ -18,6 +19,7 @@ import (
 // as name, ein and classes, to the groups that are listed, called v.
 type groupSQL struct {
 	with, totals, names, order string
+	last                       string // condition of groups that come last
 	args                       []any
 }
 
@@ -29,9 +31,13 @@ func (q *groupSQL) query(top int) string {
 		names, columns = " JOIN "+q.names, "f.name, f.ein, f.classes"
 	}
 	order := cmp.Or(q.order, "key")
+	last := q.last
+	if last != "" {
+		last += ", "
+	}
 	return "WITH " + q.with + "t AS (" + q.totals + `), v AS (
 			SELECT *, count(*) OVER () AS n, (sum(total) OVER ())::BIGINT AS whole, (sum(grants) OVER ())::BIGINT AS all_grants
-			FROM t WHERE key <> '' ORDER BY total DESC, ` + order + fmt.Sprintf(" LIMIT %d)", top) + `
+			FROM t WHERE key <> '' ORDER BY ` + last + `total DESC, ` + order + fmt.Sprintf(" LIMIT %d)", top) + `
 		SELECT n, whole, all_grants, v.key, total, grants, ` + columns + " FROM v" + names + `
 		UNION ALL SELECT 0, 0, 0, '', total, grants, '', '', 0 FROM t WHERE key = ''`
 }
@@ -72,15 +78,27 @@ func scanGroups(ctx context.Context, db *sql.DB, by graph.Grouping, top int, q *
 	return out, rows.Err()
 }
 
-// sortGroups puts groups in the order of an answer.
 func sortGroups(by graph.Grouping, list []graph.Group) {
 	slices.SortFunc(list, func(a, b graph.Group) int {
 		if by == graph.GroupYear {
 			return strings.Compare(a.Key, b.Key)
 		}
+		if x, y := nameless(by, &a), nameless(by, &b); x != y {
+			if x {
+				return 1
+			}
+			return -1
+		}
 		return cmp.Or(cmp.Compare(b.Amount, a.Amount), strings.Compare(a.Key, b.Key))
 	})
 }
+
+// nameless reports whether a group is a recipient that is no organization.
+func nameless(by graph.Grouping, g *graph.Group) bool {
+	return by == graph.GroupRecipient && g.EIN == ein.None && g.Classes != 0
+}
+
+const namelessKey = "key IN (SELECT recip_id FROM recipient WHERE ein = '' AND classes <> 0)"
 
 // groupSupport asks for the strategies, in which a grant may be more than once.
 func groupSupport(ctx context.Context, db *sql.DB, top int, with, from string, args []any) (graph.Grouped, error) {
@@ -123,12 +141,11 @@ func groupSupport(ctx context.Context, db *sql.DB, top int, with, from string, a
 	return out, err
 }
 
-// Groups are the matching rows by one grouping.
 func (p *Plain) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error) {
 	w := condition(f)
 	from := "grants g WHERE " + w.String()
 	if by == graph.GroupSupport {
-		return groupSupport(ctx, p.db.DB, top, "", from, w.args)
+		return groupSupport(ctx, p.DB, top, "", from, w.args)
 	}
 	q := groupSQL{args: w.args}
 	key := ""
@@ -148,12 +165,12 @@ func (p *Plain) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, 
 	case graph.GroupFunder:
 		key, q.names = "g.funder_ein", "(SELECT ein, name, 0 AS classes FROM funder) f ON f.ein = v.key"
 	case graph.GroupRecipient:
-		key, q.names = "g.recip_id", "recipient f ON f.recip_id = v.key"
+		key, q.names, q.last = "g.recip_id", "recipient f ON f.recip_id = v.key", namelessKey
 	case graph.GroupYear:
 		key = "CAST(g.tax_year AS VARCHAR)"
 	}
 	q.totals = "SELECT " + key + " AS key, sum(amount)::BIGINT AS total, count(*) AS grants FROM " + from + " GROUP BY 1"
-	return scanGroups(ctx, p.db.DB, by, top, &q)
+	return scanGroups(ctx, p.DB, by, top, &q)
 }
 
 // Groups are the matching rows by one grouping. Rows are grouped by their codes, and
@@ -186,7 +203,7 @@ func (b *codebook) Groups(ctx context.Context, f *graph.Filter, by graph.Groupin
 		q.names = "(SELECT ein, name, 0 AS classes FROM funder) f ON f.ein = v.key"
 	case graph.GroupRecipient:
 		codes, key, joins = "recipient", "u.recip_id", " JOIN recipient u ON u.id = i.recipient"
-		q.names = "recipient f ON f.recip_id = v.key"
+		q.names, q.last = "recipient f ON f.recip_id = v.key", namelessKey
 	case graph.GroupYear:
 		codes, key = "year", "CAST(i.year AS VARCHAR)"
 	}

@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Finder looks an organization up by its name.
 type Finder interface {
 	Name() string
 	// Find returns the EINs of at most ten organizations, best first.

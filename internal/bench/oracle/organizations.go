@@ -16,7 +16,7 @@ import (
 // what their latest filings and the compliance lists say beside each: what
 // somebody would load who wants to filter them. It is the definition of what each
 // filter of package directory means.
-type Organizations struct{ db *database }
+type Organizations struct{ *database }
 
 // OpenOrganizations loads a snapshot and an edition of the lists, which may be nil,
 // into a DuckDB file that is gone after Close.
@@ -31,9 +31,6 @@ func OpenOrganizations(ctx context.Context, s *snapshot.Snapshot, e *lists.Editi
 	}
 	return &Organizations{db}, nil
 }
-
-// Close removes the database.
-func (o *Organizations) Close() error { return o.db.Close() }
 
 //go:embed organizations.sql
 var organizationsSQL string
@@ -60,7 +57,7 @@ func organizationSQL(s *snapshot.Snapshot, e *lists.Edition) string {
 // and how many there are.
 func (o *Organizations) List(ctx context.Context, f *directory.Filter, s directory.Sort, offset, limit int) (list []directory.Row, hits int, err error) {
 	w := organizationCondition(f)
-	if err := o.db.QueryRowContext(ctx, "SELECT count(*) FROM organization WHERE "+w.String(), w.args...).Scan(&hits); err != nil {
+	if err := o.QueryRowContext(ctx, "SELECT count(*) FROM organization WHERE "+w.String(), w.args...).Scan(&hits); err != nil {
 		return nil, 0, err
 	}
 	if offset >= hits {
@@ -75,10 +72,10 @@ func (o *Organizations) List(ctx context.Context, f *directory.Filter, s directo
 	} else {
 		column += " DESC NULLS LAST"
 	}
-	list, err = collect(ctx, o.db.DB, scanOrganization, `SELECT ein, name, coalesce(city, ''), coalesce(state, ''), coalesce(zip5, ''),
+	list, err = collect(ctx, o.DB, scanOrganization, `SELECT ein, name, coalesce(city, ''), coalesce(state, ''), coalesce(zip5, ''),
 			coalesce(county, ''), coalesce(ntee, ''), coalesce(subsection, ''), coalesce(foundation, ''),
 			CASE WHEN group_number <> '' THEN right('0000' || group_number, greatest(4, length(group_number))) ELSE '' END,
-			coalesce(ruling_year, 0), coalesce(funder_kind, ''), coalesce(return_type, ''), coalesce(tax_year, 0),
+			coalesce(ruling_year, 0), coalesce(funder_kind, ''), coalesce(return_type, ''), coalesce(tax_year, 0), accepts,
 			revenue, expenses, assets, grants_paid, in_bmf, pub78, revoked
 		FROM organization WHERE `+w.String()+` ORDER BY `+column+`, ein LIMIT ? OFFSET ?`, append(w.args, limit, offset)...)
 	return list, hits, err
@@ -87,7 +84,7 @@ func (o *Organizations) List(ctx context.Context, f *directory.Filter, s directo
 func scanOrganization(rows *sql.Rows) (r directory.Row, err error) {
 	var id string
 	err = rows.Scan(&id, &r.Name, &r.City, &r.State, &r.ZIP, &r.County, &r.NTEE, &r.Subsection, &r.Foundation, &r.Group,
-		&r.RulingYear, &r.FunderKind, &r.ReturnType, &r.FiscalYear, &r.Revenue, &r.Expenses, &r.Assets, &r.GrantsPaid, &r.InBMF, &r.Pub78, &r.OnRevoked)
+		&r.RulingYear, &r.FunderKind, &r.ReturnType, &r.FiscalYear, &r.Accepts, &r.Revenue, &r.Expenses, &r.Assets, &r.GrantsPaid, &r.InBMF, &r.Pub78, &r.OnRevoked)
 	r.EIN, r.FoundationType = einOf(id), foundationTypes[r.Foundation]
 	return r, err
 }
@@ -104,7 +101,7 @@ func organizationCondition(f *directory.Filter) *where {
 		column string
 		values []string
 	}{{"state", f.States}, {"county", f.Counties}, {"return_type", f.ReturnTypes}, {"subsection", f.Subsections},
-		{"foundation", f.FoundationCodes}, {"group_number", f.Groups}} {
+		{"foundation", f.FoundationCodes}, {"group_number", f.Groups}, {"accepts", f.Accepts}} {
 		if len(c.values) > 0 {
 			w.in(c.column, c.values)
 		}

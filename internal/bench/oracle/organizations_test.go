@@ -56,6 +56,7 @@ func inventRegister(r *rand.Rand, n int) *register {
 		g.orgs = append(g.orgs, o)
 		if flag(r, filing) {
 			g.filings = append(g.filings, snapshot.Org{EIN: o.EIN, Name: o.Name, ReturnType: pick(r, []string{"990", "990EZ", "990PF", "990T"}), TaxYear: int32(2018 + r.IntN(6)), PeriodEnd: "2020-12-31", Filing: o.EIN,
+				Accepts:      pick(r, []string{"", grant.Accepts, grant.Preselects}),
 				TotalRevenue: dollars(), TotalExpenses: dollars(), TotalAssets: dollars(), GrantsPaid: dollars()})
 		}
 		if flag(r, 10) {
@@ -203,6 +204,7 @@ func organizationFilter(r *rand.Rand, orgs []snapshot.Organization, filings []sn
 		case 9:
 			f.FoundationCodes = some(func(o *snapshot.Organization) string { return o.Foundation }, "25")
 		case 10:
+			f.Accepts = several(r, func() string { return pick(r, grant.Applications()) })
 			f.Groups = some(func(o *snapshot.Organization) string { return strings.TrimLeft(o.Group, "0") }, "7")
 		case 11:
 			f.Revenue = figure(func(o *snapshot.Org) *int64 { return o.TotalRevenue })

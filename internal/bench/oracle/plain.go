@@ -15,7 +15,7 @@ import (
 // Plain is DuckDB over the grants as the snapshot has them: texts, in no
 // order.
 type Plain struct {
-	db      *database
+	*database
 	partial []int
 }
 
@@ -35,14 +35,10 @@ func OpenPlain(ctx context.Context, s *snapshot.Snapshot) (*Plain, error) {
 		db.Close()
 		return nil, fmt.Errorf("loading the snapshot into DuckDB: %w", err)
 	}
-	return &Plain{db: db, partial: s.Manifest.Counts.PartialFiscalYear}, nil
+	return &Plain{database: db, partial: s.Manifest.Counts.PartialFiscalYear}, nil
 }
 
-// Name is how the engine is called in tables.
 func (*Plain) Name() string { return "plain DuckDB" }
-
-// Close removes the database.
-func (p *Plain) Close() error { return p.db.Close() }
 
 // direction completes an order.
 func direction(s graph.Sort) string {
@@ -52,11 +48,10 @@ func direction(s graph.Sort) string {
 	return " DESC"
 }
 
-// Transactions are the matching rows.
 func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.Grant, int64, error) {
 	w := condition(f)
 	var hits int64
-	if err := p.db.QueryRowContext(ctx, "SELECT count(*) FROM grants g WHERE "+w.String(), w.args...).Scan(&hits); err != nil {
+	if err := p.QueryRowContext(ctx, "SELECT count(*) FROM grants g WHERE "+w.String(), w.args...).Scan(&hits); err != nil {
 		return nil, 0, err
 	}
 	if int64(page.Offset) >= hits {
@@ -75,7 +70,7 @@ func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort,
 	case graph.ByRecipState:
 		column = "g.state"
 	}
-	rows, err := p.db.QueryContext(ctx, `WITH page AS MATERIALIZED (
+	rows, err := p.QueryContext(ctx, `WITH page AS MATERIALIZED (
 			SELECT g.*, `+column+` AS sorted FROM `+from+` WHERE `+w.String()+`
 			ORDER BY `+column+direction(s)+`, g.amount DESC, g.grant_key LIMIT ? OFFSET ?)
 		SELECT g.grant_key, f.ein, f.name, f.city, f.state, f.kind, r.recip_id, r.ein, r.name, r.city, r.state, r.zip, r.country, r.classes,
@@ -128,14 +123,12 @@ func einOf(s string) ein.EIN {
 	return e
 }
 
-// Funders are the funders of the matching rows.
 func (p *Plain) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.FunderTotal, int64, error) {
-	return scanTotals(ctx, p.db.DB, plainTotals(f, s, page, "funder", "funder_ein", "ein", "recip_id", funderColumns), scanFunder)
+	return scanTotals(ctx, p.DB, plainTotals(f, s, page, "funder", "funder_ein", "ein", "recip_id", funderColumns), scanFunder)
 }
 
-// Recipients are the recipients of the matching rows.
 func (p *Plain) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.RecipientTotal, int64, error) {
-	return scanTotals(ctx, p.db.DB, plainTotals(f, s, page, "recipient", "recip_id", "recip_id", "funder_ein", recipientColumns), scanRecipient)
+	return scanTotals(ctx, p.DB, plainTotals(f, s, page, "recipient", "recip_id", "recip_id", "funder_ein", recipientColumns), scanRecipient)
 }
 
 // plainTotals groups the matching rows by the column key of grants, which is called
@@ -146,9 +139,17 @@ func plainTotals(f *graph.Filter, s graph.Sort, page graph.Page, side, key, id, 
 			SELECT %[1]s, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT %[2]s) AS others, min(tax_year) AS low, max(tax_year) AS high
 			FROM grants g WHERE %[3]s GROUP BY %[1]s)
 		SELECT count(*) OVER (), %[4]s, total, grants, others, low, high FROM t JOIN %[5]s f ON f.%[6]s = t.%[1]s
-		ORDER BY %[7]s%[8]s, total DESC, f.%[6]s LIMIT %[9]d OFFSET %[10]d`,
-		key, other, w.String(), columns, side, id, aggregateColumn(s, "f"), direction(s), page.Limit, page.Offset)
+		ORDER BY %[11]s%[7]s%[8]s, total DESC, f.%[6]s LIMIT %[9]d OFFSET %[10]d`,
+		key, other, w.String(), columns, side, id, aggregateColumn(s, "f"), direction(s), page.Limit, page.Offset, lastly(s, side))
 	return totalsQuery{list: list, count: "SELECT count(DISTINCT " + key + ") FROM grants g WHERE " + w.String(), args: w.args}
+}
+
+// lastly puts recipients that are no organization last, in an order by a figure.
+func lastly(s graph.Sort, side string) string {
+	if side != "recipient" || s.Mixed || s.By != graph.ByAmount && s.By != graph.ByCount {
+		return ""
+	}
+	return "(f.ein = '' AND f.classes <> 0), "
 }
 
 // aggregateColumn is what an order of totals sorts by, where of is the table
@@ -168,7 +169,7 @@ func aggregateColumn(s graph.Sort, of string) string {
 // Summary is the sum of the matching rows, as a whole and by fiscal year.
 func (p *Plain) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error) {
 	w := condition(f)
-	return scanSummary(ctx, p.db.DB, p.partial, `SELECT coalesce(tax_year, 0), coalesce(sum(amount), 0)::BIGINT,
+	return scanSummary(ctx, p.DB, p.partial, `SELECT coalesce(tax_year, 0), coalesce(sum(amount), 0)::BIGINT,
 		count(*), count(DISTINCT funder_ein), count(DISTINCT recip_id)
 		FROM grants g WHERE `+w.String()+` GROUP BY GROUPING SETS ((), (tax_year)) ORDER BY 1`, w.args...)
 }
@@ -179,7 +180,7 @@ func (p *Plain) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]
 	all := *f
 	all.Exclude = 0
 	w := condition(&all)
-	return scanExcluded(ctx, p.db.DB, f.Exclude, func(class int) string {
+	return scanExcluded(ctx, p.DB, f.Exclude, func(class int) string {
 		return "SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM grants g WHERE g." + classColumns[class].column + " AND " + w.String()
 	}, w.args...)
 }

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"grantgraph/internal/bench/postgres"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/table"
 )
@@ -49,7 +51,6 @@ func OpenPostgres(ctx context.Context, s *snapshot.Snapshot, dsn string) (*Postg
 	return p, nil
 }
 
-// Name is how the engine is called in tables.
 func (*Postgres) Name() string { return "PostgreSQL" }
 
 // Close ends the connections; the tables stay.
@@ -137,4 +138,37 @@ func (p *Postgres) copyOrganizations(ctx context.Context, s *snapshot.Snapshot) 
 	}
 	defer db.Close()
 	return p.copy(ctx, db, "organization", "SELECT ein, name FROM "+parquet(s.Path(snapshot.Organizations)))
+}
+
+// ErrNoPostgres is wrapped when the machine has no PostgreSQL server to start.
+var ErrNoPostgres = postgres.ErrNone
+
+// Server is a private PostgreSQL server that can be reached through a socket
+// only and is gone, with its data, after Stop.
+type Server = postgres.Server
+
+// StartPostgres starts a server with an empty database, set up for reading.
+func StartPostgres(ctx context.Context) (*Server, error) {
+	// What a careful owner of the machine would choose: a quarter of the memory for pages,
+	// room for sorts and hashes, every core for a query, and no compilation, which costs
+	// more than it brings here.
+	total, cores := memory(), runtime.NumCPU()
+	return postgres.Start(ctx,
+		"fsync=off", "synchronous_commit=off", "max_wal_size=8GB", "wal_level=minimal", "max_wal_senders=0",
+		fmt.Sprintf("shared_buffers=%dMB", min(total/4, 16384)), fmt.Sprintf("effective_cache_size=%dMB", total/2),
+		"work_mem=256MB", fmt.Sprintf("maintenance_work_mem=%dMB", min(total/16, 2047)),
+		"random_page_cost=1.1", "jit=off",
+		fmt.Sprintf("max_parallel_workers_per_gather=%d", cores), fmt.Sprintf("max_worker_processes=%d", cores+4), fmt.Sprintf("max_parallel_workers=%d", cores),
+		fmt.Sprintf("max_parallel_maintenance_workers=%d", cores))
+}
+
+// memory is the memory of the machine in megabytes, or a small guess where the
+// system does not say.
+func memory() int {
+	text, err := os.ReadFile("/proc/meminfo")
+	var kilobytes int
+	if _, scan := fmt.Sscanf(string(text), "MemTotal: %d kB", &kilobytes); err != nil || scan != nil {
+		return 4096
+	}
+	return kilobytes >> 10
 }

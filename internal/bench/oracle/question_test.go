@@ -91,7 +91,9 @@ func (c *corpus) restrict(r *rand.Rand, f *graph.Filter) {
 	case 10:
 		f.Support = pick(r, []grant.Support{grant.GeneralOperating, grant.Scholarship, grant.Program, grant.Capital | grant.Research})
 	case 11:
-		f.FunderKind = pick(r, grant.FunderKinds())
+		if f.FunderKind = pick(r, grant.FunderKinds()); r.IntN(2) == 0 {
+			f.FunderKind, f.Accepts = "", pick(r, grant.Applications())
+		}
 	case 12:
 		f.Exclude = graph.Class(1 + r.IntN(15))
 	case 14:

@@ -11,7 +11,7 @@ CREATE VIEW filed AS SELECT grant_key, funder_ein, recip_id, coalesce(recipient_
 
 CREATE TABLE funder AS SELECT row_number() OVER (ORDER BY funder_ein) id, funder_ein ein, name, coalesce(city, '') city,
 	coalesce(state, '') state, coalesce(zip5, '') zip, coalesce(county, '') county, city_key(coalesce(city, '')) city_key,
-	funder_kind kind FROM {funders};
+	funder_kind kind, coalesce(accepts_applications, 'not_stated') accepts FROM {funders};
 
 CREATE TABLE filed_text AS SELECT row_number() OVER (ORDER BY value) id, value, words(value) words FROM
 	(SELECT DISTINCT recipient_raw AS value FROM filed UNION SELECT DISTINCT purpose FROM filed);

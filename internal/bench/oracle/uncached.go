@@ -20,7 +20,6 @@ type uncached struct {
 	round int
 }
 
-// Name is how the engine is called in tables.
 func (*uncached) Name() string { return "graph" }
 
 // vary adds a span of years that no other question has and that does not change the

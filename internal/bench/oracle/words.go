@@ -70,13 +70,12 @@ func stemOf(word string) string {
 	case "AIDS", "NEWS", "LENS":
 		return word
 	}
-	if match := doubled.FindString(word); match != "" {
+	switch {
+	case doubled.MatchString(word):
 		return word[:len(word)-1]
-	}
-	if yEnding.MatchString(word) {
+	case yEnding.MatchString(word):
 		return strings.TrimSuffix(word, "Y") + "I"
-	}
-	if len(word) == 4 && !strings.HasSuffix(word, "SS") && !strings.HasSuffix(word, "US") && !strings.HasSuffix(word, "IS") {
+	case len(word) == 4 && !strings.HasSuffix(word, "SS") && !strings.HasSuffix(word, "US") && !strings.HasSuffix(word, "IS"):
 		return strings.TrimSuffix(word, "S")
 	}
 	return word
@@ -93,6 +92,4 @@ func endsIn(word, ending string) bool {
 }
 
 // phrase writes the words of a term in the form of words.
-func phrase(term []string) string {
-	return words(strings.Join(term, " "))
-}
+func phrase(term []string) string { return words(strings.Join(term, " ")) }

@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -130,7 +131,6 @@ func (s *Server) Resume(ctx context.Context) error {
 	return s.ready(ctx)
 }
 
-// ready waits until the server answers.
 func (s *Server) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
@@ -193,7 +193,6 @@ func (s *Server) Halt() {
 // PID is the process that all others of the server are children of.
 func (s *Server) PID() int { return s.cmd.Process.Pid }
 
-// Stop ends the server and removes its data.
 func (s *Server) Stop() error {
 	s.Halt()
 	if s.log != nil {
@@ -213,4 +212,46 @@ func (s *Server) Create(ctx context.Context, name string) (dsn string, err error
 		return "", err
 	}
 	return strings.Replace(s.DSN, "dbname=postgres", "dbname="+name, 1), nil
+}
+
+// Memory is the bytes that the server and its workers take, those that several
+// share counted once; 0 where the system does not say.
+func (s *Server) Memory() (bytes int64) {
+	if s.cmd == nil {
+		return 0
+	}
+	server := s.cmd.Process.Pid
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		var state string
+		var parent int
+		if _, rest, ok := strings.Cut(string(text), ") "); ok {
+			_, _ = fmt.Sscan(rest, &state, &parent)
+		}
+		if pid == server || parent == server {
+			bytes += share(filepath.Join(filepath.Dir(path), "smaps_rollup"))
+		}
+	}
+	return bytes
+}
+
+// share is the proportional share of memory in the summary of a process.
+func share(path string) int64 {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var kilobytes int64
+		if _, err := fmt.Sscanf(lines.Text(), "Pss: %d kB", &kilobytes); err == nil {
+			return kilobytes << 10
+		}
+	}
+	return 0
 }

@@ -15,16 +15,19 @@ import (
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/compress"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
 
 // New is the API over an engine, charging the keys of a store. base is the
-// address that clients of the service see, so that answers name the same one.
-func New(e oracle.Engine, m snapshot.Manifest, store account.Store, base string) (http.Handler, error) {
+// address that clients of the service see, so that answers name the same one. The
+// profiles are those of the service: what returns say was given outside their
+// grants is no question to an engine.
+func New(e oracle.Engine, m snapshot.Manifest, profiles *profile.Index, store *account.Store, base string) (http.Handler, error) {
 	data := &serve.Dataset{
-		Manifest: m, Graph: rows{e}, Standing: &screen.Standing{},
+		Manifest: m, Graph: rows{e}, Profiles: profiles, Standing: &screen.Standing{},
 		Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{}),
 	}
 	handler, err := serve.NewAPI(serve.API{Config: api.Config{

@@ -233,13 +233,10 @@ func republish(s *snapshot.Snapshot, data string, without []string) (_ *snapshot
 		case f.Table() != "":
 			err = w.Adopt(from, f.Table())
 		case !slices.ContainsFunc(without, func(index string) bool { return strings.HasPrefix(f.Path, index) }):
-			err = w.WriteFile(f.Path, func(out io.Writer) error {
-				body, err := os.ReadFile(filepath.Join(copied, filepath.FromSlash(f.Path)))
-				if err == nil {
-					_, err = out.Write(body)
-				}
-				return err
-			})
+			var body []byte
+			if body, err = os.ReadFile(filepath.Join(copied, filepath.FromSlash(f.Path))); err == nil {
+				err = w.WriteFile(f.Path, func(out io.Writer) error { _, err := out.Write(body); return err })
+			}
 		}
 		if err != nil {
 			return nil, err

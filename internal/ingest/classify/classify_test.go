@@ -179,6 +179,10 @@ func TestIndividual(t *testing.T) {
 		"charity in that element, by status": {Line{Person: "UNHEARD THING", Status: "501(C)(3)"}, false},
 		"person in spite of the status":      {Line{Person: "ANNA KUIPERS", Status: "PC"}, true},
 		"organization there, but status I":   {Line{Person: "EXAMPLE SCHOOL SCHOLARSHIP RECIP", Status: "I"}, true},
+		"organization there, status I":       {Line{Person: "KUIPERS FAMILY TRUST", Status: "I", Purpose: "YOUTH PROGRAMS"}, false},
+		"organization there, by OF":          {Line{Person: "UNHEARD VENTURE OF KUIPERSTOWN"}, false},
+		"organization there, for students":   {Line{Person: "KUIPERS FAMILY TRUST", Status: "I", Purpose: "SCHOLARSHIPS"}, true},
+		"person at an organization":          {Line{Person: "ANNA KUIPERS - KUIPERS FAMILY TRUST", Status: "I"}, true},
 		"status I":                           {Line{Name1: "EXAMPLE SOCIETY", Status: "I"}, true},
 		"status spelled out":                 {Line{Name1: "EXAMPLE", Status: "N/A - Individual"}, true},
 		"status of a supporting org":         {Line{Name1: "EXAMPLE SOCIETY", Status: "SO I"}, false},
@@ -322,6 +326,26 @@ func TestOwnList(t *testing.T) {
 	} {
 		if OwnList(c.recipient, c.funder) != c.want || c.want && !Listing(c.recipient) {
 			t.Errorf("%s on a return of %s: %v", c.recipient, c.funder, !c.want)
+		}
+	}
+}
+
+func TestInitials(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		funder, recipient string
+		want              bool
+	}{
+		{"QUIET LANTERNS FOUNDATION", "QLF MUSIC HALL", true},
+		{"QUIET LANTERNS FOUNDATION", "QL MUSIC HALL", true},
+		{"QUIET LANTERNS FOUNDATION", "QLFX MUSIC HALL", false},
+		{"QUIET LANTERNS FOUNDATION", "LF MUSIC HALL", false},
+		{"QUIET LANTERNS FOUNDATION", "QL", false},
+		{"QUIET LANTERNS FOUNDATION", "Q MUSIC HALL", false},
+		{"", "QL MUSIC HALL", false},
+	} {
+		if got := Initials(c.funder, c.recipient); got != c.want {
+			t.Errorf("%s and %s: %v", c.funder, c.recipient, got)
 		}
 	}
 }

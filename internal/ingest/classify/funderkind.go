@@ -1,8 +1,13 @@
+// Package classify determines the kind of a grant line or a funder from the filing alone: whether a line names a
+// person, nobody in particular or a related party; what kind of support its purpose describes; and whether a funder
+// is a private foundation, a public charity or a sponsor of donor-advised funds.
+//
+// Everything here is a pure function, except for the classifier of persons' names. Each build trains it on its own
+// officers and register, so no list of people's names is stored.
 package classify
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 
 	"grantgraph/internal/grant"
@@ -114,8 +119,7 @@ func mayBeDonorAdvised(purpose string) bool {
 		if purpose[i-2]|0x20 != 'd' {
 			continue
 		}
-		switch [2]byte{purpose[i-1] | 0x20, purpose[i] | 0x20} {
-		case [2]byte{'a', 'f'}, [2]byte{'o', 'n'}:
+		if next := [2]byte{purpose[i-1] | 0x20, purpose[i] | 0x20}; next == [2]byte{'a', 'f'} || next == [2]byte{'o', 'n'} {
 			return true
 		}
 	}
@@ -125,16 +129,15 @@ func mayBeDonorAdvised(purpose string) bool {
 // sponsorName reports whether a name says explicitly that donors advise the funder.
 func sponsorName(name string) bool {
 	s := " " + words(orgname.Fold(name)) + " "
-	return strings.Contains(s, " DONOR ADVISED ") || strings.Contains(s, " CHARITABLE GIFT FUND ") || strings.Contains(s, " CHARITABLE GIFT TRUST ")
+	return hasAny(s, " DONOR ADVISED ", " CHARITABLE GIFT FUND ", " CHARITABLE GIFT TRUST ")
 }
 
 // sponsorWording reports whether a name sounds like a sponsor of donor-advised funds. Most community foundations are
 // sponsors, but the wording alone does not prove it.
 func sponsorWording(name string) bool {
 	s := " " + words(orgname.Fold(name)) + " "
-	return slices.ContainsFunc([]string{" GIFT TRUST ", " GIVING FUND ",
-		" COMMUNITY FOUNDATION ", " COMMUNITY FDN ", " JEWISH FEDERATION ", " JEWISH COMMUNAL ", " COMMUNAL FUND ", " UNITED WAY ", " TIDES ",
-		" PHILANTHROPIC TRUST ", " CHARITABLE FUND OF ", " PHILANTHROPY FUND "}, func(phrase string) bool { return strings.Contains(s, phrase) })
+	return hasAny(s, " GIFT TRUST ", " GIVING FUND ", " COMMUNITY FOUNDATION ", " COMMUNITY FDN ", " JEWISH FEDERATION ", " JEWISH COMMUNAL ",
+		" COMMUNAL FUND ", " UNITED WAY ", " TIDES ", " PHILANTHROPIC TRUST ", " CHARITABLE FUND OF ", " PHILANTHROPY FUND ")
 }
 
 // sponsorList names national sponsors of donor advised funds, giving platforms

@@ -2,6 +2,7 @@ package classify
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
@@ -59,6 +60,8 @@ const (
 	oddsAboveEven
 	oddsSupported
 	oddsEnough
+	hasOf       // the name has the word OF, as hardly any person's has
+	aboutPerson // the name has a word for what persons are paid for, or a dash as between a person and an employer
 )
 
 // ReadName reads the name of a line without the classifier of persons' names.
@@ -82,6 +85,11 @@ func ReadName(l *Line) Named {
 		n |= isWithheld
 	case !people && (Placeholder(folded) || aggregate(s) || halfPointer(s, l.City)):
 		n |= pointsElsewhere
+	}
+	if forPersons(name) || strings.Contains(name, " - ") {
+		n |= aboutPerson
+	} else if strings.Contains(folded, " OF ") {
+		n |= hasOf
 	}
 	if folded != name { // folding changes where words are split
 		people = peopleOnly(name)
@@ -132,15 +140,16 @@ func (n Named) Individual(said Relation, purpose string, pf bool) bool {
 	switch {
 	case has(pointsElsewhere):
 		return false
-	case said.individual:
-		return true
 	case has(isPeopleOnly):
 		return true
+	case said.individual:
+		// Filers also type organizations into the element for persons, and then the status of a person.
+		return !has(inPersonElement) || has(oddsAboveOrg|aboutPerson) || forPersons(purpose)
 	case has(inPersonElement):
 		switch {
 		case said.organization, said.noncharity:
 			return has(oddsSupported)
-		case has(hasOrgWord):
+		case has(hasOrgWord | hasOf):
 			return has(oddsAboveEven)
 		}
 		return has(oddsAboveOrg)
@@ -164,13 +173,9 @@ type Relation struct {
 // ReadRelation reads the recipient's relationship to its funder and its foundation status.
 func ReadRelation(relationship, status string) Relation {
 	related, understood := RelatedText(relationship)
-	r := Relation{Related: related, Unclear: !understood,
-		individual: individualStatus(status), organization: organizationStatus(status), noncharity: noncharity(status)}
-	switch words(status) {
-	case "", "N A", "NA", "NONE":
-		r.blank = true
-	}
-	return r
+	return Relation{Related: related, Unclear: !understood,
+		individual: individualStatus(status), organization: organizationStatus(status), noncharity: noncharity(status),
+		blank: slices.Contains([]string{"", "N A", "NA", "NONE"}, words(status))}
 }
 
 // anyName is the name of the line from either element.
@@ -194,20 +199,13 @@ func halfPointer(name, city string) bool {
 // withheld reports whether the filer withholds a name. There is a recipient, and the status may show that it is a
 // person.
 func withheld(s string) bool {
-	switch s {
-	case "ANONYMOUS", "NAME WITHHELD", "NAMES WITHHELD", "CONFIDENTIAL":
-		return true
-	}
-	return strings.Contains(s, "HIP") && hidden.MatchString(s)
+	return slices.Contains([]string{"ANONYMOUS", "NAME WITHHELD", "NAMES WITHHELD", "CONFIDENTIAL"}, s) || strings.Contains(s, "HIP") && hidden.MatchString(s)
 }
 
 func fullName(l *Line) string {
 	a, b := strings.TrimSpace(l.Name1), strings.TrimSpace(l.Name2)
-	switch {
-	case b == "":
-		return a
-	case a == "":
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + " " + b
 }
@@ -230,11 +228,8 @@ func individualStatus(status string) bool {
 // noncharity reports whether the status belongs to a recipient that is not a charity: a business, a foreign body, or
 // a person. Most are not persons, so the name must show it: see Personal.
 func noncharity(status string) bool {
-	switch headWord(words(status)) {
-	case "NC", "NONCHARITY":
-		return true
-	}
-	return false
+	head := headWord(words(status))
+	return head == "NC" || head == "NONCHARITY"
 }
 
 // organizationStatus reports whether the status says that the recipient is an
@@ -245,7 +240,7 @@ func organizationStatus(status string) bool {
 	case "PC", "PF", "POF", "SO", "GOV", "PUBLIC", "EXEMPT", "CHARITY", "CHURCH", "GOVERNMENT", "SCHOOL", "SUPPORTING":
 		return true
 	}
-	return strings.HasPrefix(s, "501") || strings.HasPrefix(s, "509") || strings.HasPrefix(s, "170")
+	return beginsWith(s, "501", "509", "170")
 }
 
 // peopleOnly reports whether a name consists only of words about people in general: "VARIOUS ELIGIBLE STUDENTS", but
@@ -272,13 +267,19 @@ var (
 // forPersons reports whether persons are paid for such a purpose.
 func forPersons(purpose string) bool {
 	for w := range strings.FieldsSeq(words(purpose)) {
-		for _, stem := range [...]string{"SCHOLAR", "FELLOWSHIP", "ASSIST", "HARDSHIP", "AWARD", "TUITION", "INTERNS", "STIPEND"} {
-			if strings.HasPrefix(w, stem) {
-				return true
-			}
+		if beginsWith(w, "SCHOLAR", "FELLOWSHIP", "ASSIST", "HARDSHIP", "AWARD", "TUITION", "INTERNS", "STIPEND") {
+			return true
 		}
 	}
 	return false
+}
+
+func beginsWith(s string, stems ...string) bool {
+	return slices.ContainsFunc(stems, func(stem string) bool { return strings.HasPrefix(s, stem) })
+}
+
+func hasAny(s string, phrases ...string) bool {
+	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(s, phrase) })
 }
 
 // aggregate reports whether a name stands for many recipients or none: "OTHER GRANTS", "CONTRIBUTIONS LESS THAN 5
@@ -301,7 +302,7 @@ func aggregate(s string) bool {
 		}
 		return aggregateNouns[headWord(rest)] || aggregateNouns[lastWord(rest)]
 	}
-	if !strings.Contains(s, "UNDER") && !strings.Contains(s, "LESS") && !strings.Contains(s, "MATCHING GIFT") {
+	if !hasAny(s, "UNDER", "LESS", "MATCHING GIFT") {
 		return false // true for nearly all names, so the phrases are not checked
 	}
 	for _, phrase := range [...]string{"MATCHING GIFTS", "MATCHING GIFT PROGRAM", "GRANTS UNDER", "GIFTS UNDER", "DONATIONS UNDER",
@@ -321,3 +322,30 @@ func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 var wordsText string
 
 var wordSets = table.ReadSets("words.tsv", wordsText)
+
+// RelatedText reads a filer's text about the recipient's relationship to the foundation or its people. related is
+// true if the text says there is one. understood is false if the text says neither yes nor no, which counts as no.
+func RelatedText(relationship string) (related, understood bool) {
+	s := words(relationship)
+	switch s {
+	case "", "NONE", "N A", "NA", "NO", "NO RELATIONSHIP", "UNRELATED", "NOT RELATED", "NOT APPLICABLE", "NON":
+		return false, true
+	}
+	switch headWord(s) {
+	case "NONE", "NO", "NOT", "NON", "UNRELATED", "UNAFFILIATED", "INDEPENDENT", "NEITHER", "NIL", "NONRELATED":
+		return false, true
+	case "N":
+		if strings.HasPrefix(s, "N A ") {
+			return false, true
+		}
+	}
+	for w := range strings.FieldsSeq(s) {
+		if relatedWords[w] || beginsWith(w, "AFFILIAT", "SUBSIDIAR", "CONTROL", "TRUSTEE", "DIRECTOR", "OFFICER", "PARENT") {
+			return true, true
+		}
+	}
+	related = hasAny(s, "SUPPORTED ORG", "SUPPORTING ORG", "SAME MANAGEMENT")
+	return related, related
+}
+
+var relatedWords = wordSets.Of("related_words")

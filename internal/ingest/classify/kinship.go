@@ -58,6 +58,23 @@ func KinshipOf(funder, recipient []string) Kinship {
 	return Strangers
 }
 
+// Initials reports whether a recipient's name begins with the first letters of the funder's words: the Rockefeller
+// Foundation pays RF Catalytic Capital. Both are long forms of names. Many names have the same initials, so this is
+// only a reason to look at addresses and officers.
+func Initials(funder, recipient string) bool {
+	short, rest, _ := strings.Cut(recipient, " ")
+	if len(short) < 2 || rest == "" {
+		return false
+	}
+	for w := range strings.FieldsSeq(funder) {
+		if short == "" || short[0] != w[0] {
+			break
+		}
+		short = short[1:]
+	}
+	return short == ""
+}
+
 // within reports whether all words of part are among those of whole.
 func within(part, whole []string) bool {
 	return !slices.ContainsFunc(part, func(w string) bool { return !slices.Contains(whole, w) })

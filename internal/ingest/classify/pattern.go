@@ -3,6 +3,7 @@ package classify
 import (
 	_ "embed"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,17 +74,9 @@ func (p *pattern) matchRest(t *purposeWords, at, k int) (end int, ok bool) {
 }
 
 func (q *patternWord) accepts(w []byte) bool {
-	for i := range q.choices {
-		c := &q.choices[i]
-		if c.stem {
-			if len(w) >= len(c.word) && string(w[:len(c.word)]) == c.word {
-				return true
-			}
-		} else if string(w) == c.word {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.choices, func(c wordChoice) bool {
+		return (len(w) == len(c.word) || c.stem && len(w) > len(c.word)) && string(w[:len(c.word)]) == c.word
+	})
 }
 
 // patternIndex maps a word, or the first four letters of a word, to the patterns that may begin there.

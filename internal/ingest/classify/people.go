@@ -38,15 +38,12 @@ const (
 	asOrg
 )
 
-// NewTrainer starts with no knowledge.
 func NewTrainer() *Trainer {
 	return &Trainer{person: make([]uint32, slots), org: make([]uint32, slots), kinds: make([]uint8, slots)}
 }
 
-// AddPerson shows the trainer the name of a person.
 func (t *Trainer) AddPerson(name string) { t.add(name, t.person, asPerson) }
 
-// AddOrg shows the trainer the name of an organization.
 func (t *Trainer) AddOrg(name string) { t.add(name, t.org, asOrg) }
 
 func (t *Trainer) add(name string, counts []uint32, class int) {
@@ -64,7 +61,6 @@ func (t *Trainer) add(name string, counts []uint32, class int) {
 	}
 }
 
-// Train makes the classifier.
 func (t *Trainer) Train() *People {
 	p := &People{odds: make([]float32, slots), seen: make([]bool, slots), orgWord: make([]bool, slots)}
 	if t.names[asPerson] == 0 || t.names[asOrg] == 0 {

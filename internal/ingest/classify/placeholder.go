@@ -47,21 +47,14 @@ var paperWords = wordSets.Of("paper_words")
 
 // mayBePlaceholder is a cheap test that spares nearly every name the regular expressions.
 func mayBePlaceholder(s string) bool {
-	for _, mark := range [...]string{"SEE", "REFER", "VARIOUS", "MISC", "SUNDRY", "REQUEST", "HIP"} {
-		if strings.Contains(s, mark) {
-			return true
-		}
+	if hasAny(s, "SEE", "REFER", "VARIOUS", "MISC", "SUNDRY", "REQUEST", "HIP") {
+		return true
 	}
 	for s != "" && (s[0] < 'A' || s[0] > 'Z') && (s[0] < '0' || s[0] > '9') {
 		s = s[1:]
 	}
-	for _, head := range [...]string{"ATTACH", "ATCH", "STMT", "SCHEDULE", "STATEMENT", "EXHIBIT", "LIST", "DETAIL", "GRANT", "GIFT", "DONATION", "CONTRIBUTION",
-		"DISTRIBUTION", "PER ", "PLEASE", "SUPP", "FOLLOW", "FORM ", "THE LIST", "A LIST"} {
-		if strings.HasPrefix(s, head) {
-			return true
-		}
-	}
-	return false
+	return beginsWith(s, "ATTACH", "ATCH", "STMT", "SCHEDULE", "STATEMENT", "EXHIBIT", "LIST", "DETAIL", "GRANT", "GIFT", "DONATION", "CONTRIBUTION",
+		"DISTRIBUTION", "PER ", "PLEASE", "SUPP", "FOLLOW", "FORM ", "THE LIST", "A LIST")
 }
 
 // words keeps capitals and digits and turns every run of other characters into one space. A text that is already in

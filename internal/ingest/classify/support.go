@@ -50,7 +50,6 @@ func SupportOf(purpose string) grant.Support {
 // maxHits bounds the matches considered in one text; a real text has a handful.
 const maxHits = 64
 
-// hit is one match of a pattern.
 type hit struct {
 	words    uint64 // bit per word matched
 	strategy uint8

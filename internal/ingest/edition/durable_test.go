@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/disk/powerloss"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -176,4 +177,5 @@ func (d stuck) Remove(path string) error {
 func put(t *testing.T, root, path, content string) {
 	t.Helper()
 	write(path, content)(t, root)
+	write(synth.Marker, marked)(t, root)
 }

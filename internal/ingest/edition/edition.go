@@ -4,6 +4,7 @@
 package edition
 
 import (
+	"archive/zip"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -12,17 +13,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source"
 	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/source/fetch"
 	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/parallel"
+	"grantgraph/internal/place"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -135,7 +138,7 @@ func Make(ctx context.Context, opt Options) (*Result, error) {
 	if err := w.Verify(ctx); err != nil {
 		return nil, err
 	}
-	s, err := w.Publish(snapshot.Manifest{Sources: used, Report: body})
+	s, err := w.Publish(snapshot.Manifest{Invented: sources.Invented, Sources: used, Report: body})
 	if err != nil {
 		return nil, err
 	}
@@ -245,16 +248,18 @@ type upstreamFile struct {
 	rows     int64 // filled in by the reader
 	fetched  time.Time
 	revised  string
+	given    bool   // a person has put it there
+	dated    string // the newest date in its rows, filled in by the reader
 }
 
 var loaders = []loader{
-	{lists.BMF, "bmf", 1, []string{lists.Masters}, masters.load},
-	{lists.CAFTB, "caftb", 1, []string{lists.FTBRecords}, ftbRecords.load},
-	{lists.CARegistry, "careg", 1, []string{lists.Registrations}, readRegistrations},
-	{lists.IRB, "irb", 1, []string{lists.Deletions, lists.Bulletins}, readBulletins},
-	{lists.OFAC, "ofac", 1, []string{lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces}, readSanctions},
-	{lists.Pub78, "pub78", 1, []string{lists.Deductibles}, deductibles.load},
-	{lists.Revocation, "revocation", 1, []string{lists.Revocations}, revocations.load},
+	{lists.BMF, "bmf", 2, []string{lists.Masters}, masters.load},
+	{lists.CAFTB, "caftb", 2, []string{lists.FTBRecords}, ftbRecords.load},
+	{lists.CARegistry, "careg", 2, []string{lists.Registrations}, readRegistrations},
+	{lists.IRB, "irb", 2, []string{lists.Deletions, lists.Bulletins}, readBulletins},
+	{lists.OFAC, "ofac", 2, []string{lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces}, readSanctions},
+	{lists.Pub78, "pub78", 2, []string{lists.Deductibles}, deductibles.load},
+	{lists.Revocation, "revocation", 2, []string{lists.Revocations}, revocations.load},
 }
 
 // load brings one list into the edition: it reads the files of the list, or takes
@@ -276,19 +281,25 @@ func (l *loader) load(ctx context.Context, w *snapshot.Writer, sources *discover
 	}
 	if before.Loaded && before.Files == print {
 		before.Problem = ""
-		setDates(&before, files)
+		l.setDates(&before, files)
 		return loadedList{state: before}, l.adopt(w, last)
 	}
 	problem := "there is no file of it among the sources"
 	if len(files) > 0 {
 		got.state = lists.Status{Name: l.name, Files: print, Tables: l.tables}
 		write, err := l.read(ctx, files, &got.state)
+		if err == nil && !sources.Invented {
+			err = l.incomplete(files)
+		}
 		if err == nil {
 			err = l.shrunken(&before, &got.state)
 		}
 		if err == nil {
 			got.state.Loaded = true
-			setDates(&got.state, files)
+			l.setDates(&got.state, files)
+			if l.name == lists.BMF {
+				got.state.Parts = partsOf(sources)
+			}
 			for _, f := range files {
 				got.files = append(got.files, snapshot.Source{Kind: l.source, Path: f.rel, Bytes: f.bytes, SHA256: f.sha256, Rows: f.rows})
 			}
@@ -311,12 +322,47 @@ func (l *loader) load(ctx context.Context, w *snapshot.Writer, sources *discover
 	return got, nil
 }
 
+// incomplete refuses files that have fewer rows than they can plausibly have. The fetcher checks
+// files in the same way; this check is for files that a person has put there.
+func (l *loader) incomplete(files []upstreamFile) error {
+	from, _ := source.Find(l.source)
+	for _, f := range files {
+		if least := from.Floor(f.rel); f.given && f.rows < least {
+			return fmt.Errorf("incomplete list: %s has %d rows, and a complete one at least %d", f.name(), f.rows, least)
+		}
+	}
+	return nil
+}
+
+// lastState is the Census number of Wyoming: the 50 states and the district come before it, and
+// the territories after it.
+const lastState = "56"
+
+// partsOf names the parts of a master file that is not whole: neither its regions nor all states.
+func partsOf(sources *discover.Sources) (parts []string) {
+	states := 0
+	for _, m := range sources.Masters {
+		if m.Older || slices.Contains(parts, m.Part) {
+			continue
+		}
+		parts = append(parts, m.Part)
+		if region, ok := place.RegionOf(strings.ToUpper(strings.TrimPrefix(m.Part, "eo_"))); ok && region.FIPS != "" && region.FIPS <= lastState {
+			states++
+		}
+	}
+	whole := !slices.ContainsFunc([]string{"eo1", "eo2", "eo3"}, func(p string) bool { return !slices.Contains(parts, p) })
+	if whole || states >= 51 {
+		return nil
+	}
+	return parts
+}
+
 // shrunken refuses a sanctions list that has lost a tenth of its entries, because
 // screening would clear those that were cut off. The fetcher checks files in the
 // same way; this check is for files that a person has put there.
 func (l *loader) shrunken(before, now *lists.Status) error {
 	if l.name == lists.OFAC && before.Loaded && now.Rows*10 < before.Rows*9 {
-		return fmt.Errorf("it has %d entries where %d were there before, so it is cut short", now.Rows, before.Rows)
+		return fmt.Errorf("incomplete list: it has %d entries where %d were there before, so it is cut short", now.Rows, before.Rows)
 	}
 	return nil
 }
@@ -357,41 +403,71 @@ func (l *loader) files(ctx context.Context, sources *discover.Sources) (files []
 		if i := slices.IndexFunc(state.Files, func(s fetch.File) bool { return s.Path == rel && s.SHA256 == f.sha256 }); i >= 0 {
 			f.fetched, f.revised = state.Files[i].FetchedAt, state.Files[i].Revised
 		} else {
-			// A person has put the file there: only its time is known.
-			st, err := os.Stat(f.abs)
-			if err != nil {
-				return nil, "", fault.Disk(f.abs, err)
-			}
-			f.fetched = st.ModTime().UTC().Truncate(time.Second)
-			if l.name == lists.BMF {
-				i := slices.IndexFunc(sources.Masters, func(m discover.Master) bool { return m.Path == rel })
-				f.revised = sources.Masters[i].Posted
-			}
+			// A person has put the file there. The time of a file says when it was copied, not
+			// how old it is.
+			f.given, f.revised = true, cmp.Or(discover.Dated(rel), zipDate(f.abs))
 		}
 		files = append(files, f)
 	}
 	return files, hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// zipDate is the date that the publisher gave the file in a zip, or "".
+func zipDate(path string) string {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return "" // the reader of the list says what is wrong with it
+	}
+	defer z.Close()
+	if len(z.File) != 1 || z.File[0].Modified.Year() < 2000 {
+		return ""
+	}
+	return z.File[0].Modified.Format(time.DateOnly)
+}
+
+// lagMonths is how many months the newest row of a list may be older than the list.
+const lagMonths = 3
+
+// givenDate is the date of a file that a person has put there. A name can be wrong, so the rows
+// decide when they are much older.
+func (f *upstreamFile) givenDate() string {
+	late := func(s string) string {
+		t, err := time.Parse("2006-01", s[:min(len(s), len("2006-01"))])
+		if err != nil {
+			return ""
+		}
+		return t.AddDate(0, lagMonths, 0).Format("2006-01")
+	}
+	if f.dated != "" && (f.revised == "" || late(f.dated) < f.revised[:min(len(f.revised), len("2006-01"))]) {
+		return f.dated
+	}
+	return f.revised
+}
+
 // setDates fills in when the files were fetched and how old they are, unless
 // the reader found the date in the list itself.
-func setDates(state *lists.Status, files []upstreamFile) {
-	for _, f := range files {
+func (l *loader) setDates(state *lists.Status, files []upstreamFile) {
+	for i := range files {
+		f := &files[i]
 		if f.fetched.After(state.FetchedAt) {
 			state.FetchedAt = f.fetched
 		}
+		if f.given {
+			f.revised = f.givenDate()
+		}
+	}
+	if l.name != lists.IRB && slices.ContainsFunc(files, func(f upstreamFile) bool { return f.given }) {
+		state.FetchedAt = time.Time{}
 	}
 	if state.Revised != "" {
 		return
 	}
 	for _, f := range files {
-		if f.revised == "" {
-			continue
+		if f.revised == "" && f.given {
+			state.Revised, state.RevisedNewest = "", "" // of a part nobody knows how old it is
+			return
 		}
-		if state.Revised == "" || f.revised < state.Revised {
-			state.Revised = f.revised
-		}
-		state.RevisedNewest = max(state.RevisedNewest, f.revised)
+		noteDate(state, f.revised)
 	}
 }
 

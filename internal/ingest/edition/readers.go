@@ -1,6 +1,7 @@
 package edition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
@@ -75,15 +77,40 @@ func (l sortedList[From, To]) load(ctx context.Context, files []upstreamFile, st
 }
 
 // plainly is a reader that does not ask which file it reads.
-func plainly[T any](read func(io.Reader, func(*T) error) (rows.Tally, error)) func(*upstreamFile, io.Reader, func(*T) error) (rows.Tally, error) {
+func plainly[T any](read reading[T]) fileReading[T] {
 	return func(_ *upstreamFile, r io.Reader, add func(*T) error) (rows.Tally, error) { return read(r, add) }
+}
+
+type (
+	reading[T any]     = func(io.Reader, func(*T) error) (rows.Tally, error)
+	fileReading[T any] = func(*upstreamFile, io.Reader, func(*T) error) (rows.Tally, error)
+)
+
+// dating is plainly for a list whose rows have dates: the newest tells how old the list is.
+func dating[T any](read reading[T], date func(*T) string) fileReading[T] {
+	return func(f *upstreamFile, r io.Reader, add func(*T) error) (rows.Tally, error) {
+		return read(r, func(row *T) error {
+			f.dated = max(f.dated, date(row))
+			return add(row)
+		})
+	}
+}
+
+func postingDay(r *revocation.Record) string { return r.Posted }
+
+// rulingMonth is the month in which the IRS recognized an organization, as 2006-01.
+func rulingMonth(m *bmf.Record) string {
+	if t, err := time.Parse("200601", m.Ruling); err == nil {
+		return t.Format("2006-01")
+	}
+	return ""
 }
 
 var (
 	// The region and the state files of the master file overlap.
-	masters     = sortedList[bmf.Record, lists.Master]{lists.Masters, rows.Open, plainly(bmf.Read), true}
+	masters     = sortedList[bmf.Record, lists.Master]{lists.Masters, rows.Open, dating(bmf.Read, rulingMonth), true}
 	deductibles = sortedList[pub78.Record, lists.Deductible]{lists.Deductibles, rows.Open, plainly(pub78.Read), false}
-	revocations = sortedList[revocation.Record, lists.RevocationRow]{lists.Revocations, rows.Open, plainly(revocation.Read), false}
+	revocations = sortedList[revocation.Record, lists.RevocationRow]{lists.Revocations, rows.Open, dating(revocation.Read, postingDay), false}
 	ftbRecords  = sortedList[caftb.Record, lists.FTBRecord]{lists.FTBRecords, openRaw, plainly(caftb.Read), false}
 )
 
@@ -116,7 +143,7 @@ func readRegistrations(ctx context.Context, files []upstreamFile, state *lists.S
 	return write, err
 }
 
-// noteDate takes the dates that stand in the list itself.
+// noteDate widens the range of dates of a list. Nothing is no date.
 func noteDate(state *lists.Status, date string) {
 	if date == "" {
 		return
@@ -176,19 +203,18 @@ func readBulletins(ctx context.Context, files []upstreamFile, state *lists.Statu
 	setCounts(state, tally)
 	state.CoversThrough = bulletins[len(bulletins)-1].Number
 	return func(w *snapshot.Writer) error {
-		err := snapshot.WriteTableUntil(ctx, w, lists.Bulletins, snapshot.Each(bulletins, func(b irb.Bulletin) lists.Bulletin {
-			return lists.Bulletin{Number: b.Number, Date: b.Date, Deletions: int64(len(b.Deletions))}
-		}))
-		if err != nil {
-			return err
-		}
-		return snapshot.WriteTableUntil(ctx, w, lists.Deletions, each(bulletins, func(b *irb.Bulletin) (list []lists.Deletion) {
-			for _, d := range b.Deletions {
-				list = append(list, lists.Deletion{Bulletin: b.Number, Published: b.Date, Announcement: d.Announcement,
-					Name: d.Name, City: d.City, State: d.State, Effective: d.Effective})
-			}
-			return list
-		}))
+		return cmp.Or(
+			snapshot.WriteTableUntil(ctx, w, lists.Bulletins, snapshot.Each(bulletins, func(b irb.Bulletin) lists.Bulletin {
+				return lists.Bulletin{Number: b.Number, Date: b.Date, Deletions: int64(len(b.Deletions))}
+			})),
+			snapshot.WriteTableUntil(ctx, w, lists.Deletions, each(bulletins, func(b *irb.Bulletin) (list []lists.Deletion) {
+				for _, d := range b.Deletions {
+					list = append(list, lists.Deletion{Bulletin: b.Number, Published: b.Date, Announcement: d.Announcement,
+						Name: d.Name, City: d.City, State: d.State, Effective: d.Effective})
+				}
+				return list
+			})),
+		)
 	}, nil
 }
 
@@ -240,7 +266,7 @@ func readSanctions(ctx context.Context, files []upstreamFile, state *lists.Statu
 	}
 	l = *got
 	if l.Tally.Rows < minSanctions {
-		return nil, fmt.Errorf("it has %d entries where at least %d are expected, so it is cut short", l.Tally.Rows, minSanctions)
+		return nil, fmt.Errorf("incomplete list: it has %d entries where at least %d are expected, so it is cut short", l.Tally.Rows, minSanctions)
 	}
 	setCounts(state, l.Tally)
 	for i := range files {
@@ -250,26 +276,22 @@ func readSanctions(ctx context.Context, files []upstreamFile, state *lists.Statu
 }
 
 func writeSanctions(ctx context.Context, w *snapshot.Writer, entries []ofac.Entry) error {
-	err := snapshot.WriteTableUntil(ctx, w, lists.Sanctions, snapshot.Each(entries, func(e ofac.Entry) lists.Sanction {
-		return lists.Sanction{Num: e.Num, Name: e.Name, Type: e.Type, Programs: e.Programs, Title: e.Title, Remarks: e.Remarks}
-	}))
-	if err != nil {
-		return err
-	}
-	err = snapshot.WriteTableUntil(ctx, w, lists.SanctionNames, each(entries, func(e *ofac.Entry) []lists.SanctionName {
-		list := []lists.SanctionName{{Num: e.Num, Kind: "primary", Name: e.Name}}
-		for _, a := range e.Aliases {
-			list = append(list, lists.SanctionName{Num: e.Num, Kind: a.Type, Name: a.Name})
-		}
-		return list
-	}))
-	if err != nil {
-		return err
-	}
-	return snapshot.WriteTableUntil(ctx, w, lists.SanctionPlaces, each(entries, func(e *ofac.Entry) (list []lists.SanctionPlace) {
-		for _, a := range e.Addresses {
-			list = append(list, lists.SanctionPlace{Num: e.Num, Street: a.Street, City: a.City, Country: a.Country})
-		}
-		return list
-	}))
+	return cmp.Or(
+		snapshot.WriteTableUntil(ctx, w, lists.Sanctions, snapshot.Each(entries, func(e ofac.Entry) lists.Sanction {
+			return lists.Sanction{Num: e.Num, Name: e.Name, Type: e.Type, Programs: e.Programs, Title: e.Title, Remarks: e.Remarks}
+		})),
+		snapshot.WriteTableUntil(ctx, w, lists.SanctionNames, each(entries, func(e *ofac.Entry) []lists.SanctionName {
+			list := []lists.SanctionName{{Num: e.Num, Kind: "primary", Name: e.Name}}
+			for _, a := range e.Aliases {
+				list = append(list, lists.SanctionName{Num: e.Num, Kind: a.Type, Name: a.Name})
+			}
+			return list
+		})),
+		snapshot.WriteTableUntil(ctx, w, lists.SanctionPlaces, each(entries, func(e *ofac.Entry) (list []lists.SanctionPlace) {
+			for _, a := range e.Addresses {
+				list = append(list, lists.SanctionPlace{Num: e.Num, Street: a.Street, City: a.City, Country: a.Country})
+			}
+			return list
+		})),
+	)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/stage"
@@ -151,7 +152,7 @@ func record(ctx context.Context, tx pgx.Tx, out *Planned, rows [][]any) error {
 }
 
 func (q *Queue) enqueue(ctx context.Context, tx pgx.Tx) (n int, err error) {
-	client, err := q.inserter()
+	client, err := river.NewClient(riverpgxv5.New(q.pool), &river.Config{Schema: schema, Logger: quiet})
 	if err != nil {
 		return 0, err
 	}

@@ -27,7 +27,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
@@ -121,10 +120,6 @@ func (q *Queue) version(ctx context.Context) error {
 // quiet keeps the library from writing into the output of a command. Failures come
 // back as errors.
 var quiet = slog.New(slog.DiscardHandler)
-
-func (q *Queue) inserter() (*river.Client[pgx.Tx], error) {
-	return river.NewClient(riverpgxv5.New(q.pool), &river.Config{Schema: schema, Logger: quiet})
-}
 
 // explain puts an error of the database into a person's terms.
 func (q *Queue) explain(err error) error {

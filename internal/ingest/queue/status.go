@@ -81,16 +81,13 @@ func (s *Status) read(ctx context.Context, tx pgx.Tx) error {
 	var state string
 	var a Amount
 	var packed int64
+	amounts := map[string]*Amount{"staged": &s.Staged, "running": &s.Running, "waiting": &s.Waiting, "quarantined": &s.Quarantined}
 	_, err = pgx.ForEachRow(found, []any{&state, &a.Shards, &a.Returns, &a.Bytes, &packed}, func() error {
-		switch state {
-		case "staged":
-			s.Staged, s.Packed = a, packed
-		case "running":
-			s.Running = a
-		case "waiting":
-			s.Waiting = a
-		case "quarantined":
-			s.Quarantined = a
+		if to := amounts[state]; to != nil {
+			*to = a
+		}
+		if state == "staged" {
+			s.Packed = packed
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -466,20 +467,13 @@ func environment(err error) bool {
 		var broken net.Error
 		return errors.As(err, &broken)
 	}
-	switch f.Slug {
-	case "no_space", "no_permission", "no_scratch", "io_error", "not_folder", "sources_missing":
-		return true
-	}
-	return strings.HasPrefix(f.Slug, "store_") || strings.HasPrefix(f.Slug, "database_") || hopeless(f)
+	return strings.HasPrefix(f.Slug, "store_") || strings.HasPrefix(f.Slug, "database_") || hopeless(f) ||
+		slices.Contains([]string{"no_space", "no_permission", "no_scratch", "io_error", "not_folder", "sources_missing"}, f.Slug)
 }
 
 // hopeless says whether a worker cannot do any job, however long it waits.
 func hopeless(f *fault.Fault) bool {
-	switch f.Slug {
-	case "stage_version", "stage_mismatch", "bad_plan", "bad_stage", "bad_store", "no_plan":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"stage_version", "stage_mismatch", "bad_plan", "bad_stage", "bad_store", "no_plan"}, f.Slug)
 }
 
 // patiently calls do until it succeeds, the worker stops, or do has failed for too
@@ -548,7 +542,6 @@ func (w *worker) close() {
 	}
 }
 
-// currentPlan is the id of the plan that counts.
 func (q *Queue) currentPlan(ctx context.Context) (id string, err error) {
 	err = q.pool.QueryRow(ctx, "SELECT id FROM plan").Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {

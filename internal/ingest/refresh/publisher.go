@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"time"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/fetch"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 	"grantgraph/internal/snapshot/remote"
@@ -35,7 +35,7 @@ func (p *Publisher) Run(ctx context.Context) {
 	if err := remote.Mirror(ctx, p.Store, remote.Lists, lists.Dir(p.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		if ctx.Err() == nil {
 			p.Log.Error("the lists of the store cannot be read; upstream is not looked at", "error", err)
-			wait(ctx, reoffer)
+			_ = parallel.Pause(ctx, reoffer)
 		}
 		return
 	}
@@ -75,13 +75,4 @@ func (p *Publisher) publish(ctx context.Context) error {
 		p.Log.Info("published a new edition of the lists", "edition", done.Version, "store", p.Store.String())
 	}
 	return remote.PublishChecks(ctx, p.Store, checks)
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
 }

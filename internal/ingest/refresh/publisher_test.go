@@ -44,7 +44,7 @@ func TestPublisher(t *testing.T) {
 	if _, err := (remote.Publication{Store: store, Area: remote.Snapshots}).Publish(t.Context(), world.Small.Publish(t, build)); err != nil {
 		t.Fatal(err)
 	}
-	upstream := world.StartPublisher(t, world.Small.CopySources(t))
+	upstream := startUpstream(t, world.Small.CopySources(t))
 	clock := &clock{now: time.Date(2026, 10, 14, 12, 0, 0, 0, time.UTC)}
 
 	type node struct {
@@ -62,7 +62,7 @@ func TestPublisher(t *testing.T) {
 			t.Fatal(err)
 		}
 		from := fetch.Options{Dir: t.TempDir(), Client: upstream.Client(), Now: clock.Now, Since: time.Date(2025, 8, 1, 0, 0, 0, 0, time.UTC),
-			Base: upstream.Mirrors(n.name), Floor: map[string]int64{}, Sleep: func(context.Context, time.Duration) error { return nil }}
+			Base: upstream.mirrors(n.name), Floor: map[string]int64{}, Sleep: func(context.Context, time.Duration) error { return nil }}
 		for name := range from.Base {
 			from.Floor[name] = 1
 		}
@@ -131,7 +131,7 @@ func TestPublisher(t *testing.T) {
 	first, v1 := leader(), published()
 	everywhere(v1, nodes)
 	for _, n := range nodes {
-		if asked := upstream.Asked(n.name); (asked > 0) != (n == first) {
+		if asked := upstream.requests(n.name); (asked > 0) != (n == first) {
 			t.Errorf("%s has asked upstream %d times; %s is the one", n.name, asked, first.name)
 		}
 	}
@@ -149,12 +149,12 @@ func TestPublisher(t *testing.T) {
 		t.Fatal(err)
 	}
 	sdn = append(bytes.TrimRight(sdn, "\x1a\r\n"), []byte("\r\n99999999,\"ZORVANT TRADING\",-0- ,\"SDGT\",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \r\n\x1a")...)
-	upstream.Set("ofac/sdn.csv", sdn, time.Date(2026, 10, 14, 9, 0, 0, 0, time.UTC))
-	upstream.Set("pub78/data-download-pub78.zip", nil, time.Date(2026, 10, 14, 9, 0, 0, 0, time.UTC))
+	upstream.set("ofac/sdn.csv", sdn, time.Date(2026, 10, 14, 9, 0, 0, 0, time.UTC))
+	upstream.set("pub78/data-download-pub78.zip", nil, time.Date(2026, 10, 14, 9, 0, 0, 0, time.UTC))
 	clock.advance(20 * time.Minute)
 	first.stop()
 	first.done.Wait()
-	before := upstream.Asked(first.name)
+	before := upstream.requests(first.name)
 	await("another edition is published", func() bool { return published() > v1 && leader() != nil })
 	second, v2 := leader(), published()
 	if second == nil || second == first {
@@ -165,7 +165,7 @@ func TestPublisher(t *testing.T) {
 		if n != first {
 			rest = append(rest, n)
 		}
-		if asked := upstream.Asked(n.name); n != second && n != first && asked > 0 || n == first && asked != before || n == second && asked == 0 {
+		if asked := upstream.requests(n.name); n != second && n != first && asked > 0 || n == first && asked != before || n == second && asked == 0 {
 			t.Errorf("%s has asked upstream %d times; %s is the one", n.name, asked, second.name)
 		}
 	}
@@ -182,12 +182,12 @@ func TestPublisher(t *testing.T) {
 	if _, err := (remote.Publication{Store: store, Area: remote.Lists}).Rollback(t.Context(), v1); err != nil {
 		t.Fatal(err)
 	}
-	asked := upstream.Asked(second.name)
+	asked := upstream.requests(second.name)
 	everywhere(v1, rest)
 	if published() != v1 {
 		t.Error("what was rolled back is published again")
 	}
-	if now := upstream.Asked(second.name); now != asked {
+	if now := upstream.requests(second.name); now != asked {
 		t.Errorf("upstream was asked before its time: %d, %d", asked, now)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/ingest/edition"
 	"grantgraph/internal/ingest/source"
 	"grantgraph/internal/ingest/source/fetch"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/snapshot"
 )
 
@@ -66,12 +67,8 @@ func sources() []source.Source {
 func (r *Refresher) Run(ctx context.Context) {
 	for {
 		next := r.Step(ctx)
-		wait := time.NewTimer(max(next.Sub(r.opt.Fetch.Now()), time.Second))
-		select {
-		case <-ctx.Done():
-			wait.Stop()
+		if parallel.Pause(ctx, max(next.Sub(r.opt.Fetch.Now()), time.Second)) != nil {
 			return
-		case <-wait.C:
 		}
 	}
 }

@@ -73,14 +73,14 @@ func TestListsOfARunningServer(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p := world.StartPublisher(t, published)
-	p.Set("", nil, time.Date(2026, 10, 13, 9, 0, 0, 0, time.UTC))
+	p := startUpstream(t, published)
+	p.set("", nil, time.Date(2026, 10, 13, 9, 0, 0, 0, time.UTC))
 	clock := &clock{now: time.Date(2026, 10, 14, 12, 0, 0, 0, time.UTC)}
 	from := fetch.Options{
 		Dir: sources, Client: p.Client(), Now: clock.Now, Since: time.Date(2025, 8, 1, 0, 0, 0, 0, time.UTC),
 		Base: map[string]string{}, Floor: map[string]int64{}, Sleep: func(context.Context, time.Duration) error { return nil },
 	}
-	for name, url := range p.Mirrors("") {
+	for name, url := range p.mirrors("") {
 		from.Base[name], from.Floor[name] = url, 1
 	}
 	var log bytes.Buffer
@@ -180,7 +180,7 @@ func TestListsOfARunningServer(t *testing.T) {
 	}
 	list = bytes.TrimRight(list, "\x1a\r\n")
 	longer := append(bytes.Clone(list), []byte("\r\n99999999,\"ZORVANT TRADING\",-0- ,\"SDGT\",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \r\n\x1a")...)
-	p.Set("ofac/sdn.csv", longer, time.Date(2026, 10, 14, 9, 0, 0, 0, time.UTC))
+	p.set("ofac/sdn.csv", longer, time.Date(2026, 10, 14, 9, 0, 0, 0, time.UTC))
 	clock.advance(5 * time.Minute)
 	lists.Step(ctx)
 	if m := wait("too early to look", func(*meta) bool { return true }); *m.Sources["ofac"].RowCount != entries {
@@ -194,7 +194,7 @@ func TestListsOfARunningServer(t *testing.T) {
 	}
 
 	// Upstream spoils the list: the last good one stays, and that is said.
-	p.Set("ofac/sdn.csv", nil, time.Date(2026, 10, 15, 9, 0, 0, 0, time.UTC))
+	p.set("ofac/sdn.csv", nil, time.Date(2026, 10, 15, 9, 0, 0, 0, time.UTC))
 	clock.advance(16 * time.Minute)
 	lists.Step(ctx)
 	spoiled := wait("the empty list is refused", func(m *meta) bool { return m.Sources["ofac"].Note != nil })
@@ -203,7 +203,7 @@ func TestListsOfARunningServer(t *testing.T) {
 	}
 
 	// It comes back.
-	p.Set("ofac/sdn.csv", append(list, "\r\n\x1a"...), time.Date(2026, 10, 15, 10, 0, 0, 0, time.UTC))
+	p.set("ofac/sdn.csv", append(list, "\r\n\x1a"...), time.Date(2026, 10, 15, 10, 0, 0, 0, time.UTC))
 	clock.advance(16 * time.Minute)
 	lists.Step(ctx)
 	back := wait("the list is back", func(m *meta) bool { return *m.Sources["ofac"].RowCount == entries })
@@ -217,7 +217,7 @@ func TestListsOfARunningServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := *back.Sources["pub78"].RowCount
-	p.Set("ofac/sdn.csv", longer, time.Date(2026, 10, 16, 9, 0, 0, 0, time.UTC))
+	p.set("ofac/sdn.csv", longer, time.Date(2026, 10, 16, 9, 0, 0, 0, time.UTC))
 	clock.advance(16 * time.Minute)
 	refresh.New(refresh.Options{Data: data, Fetch: from, Indexers: indexes.Lists(), Log: slog.New(slog.NewTextHandler(&log, nil))}).Step(ctx)
 	beside := wait("the others go on", func(m *meta) bool { return *m.Sources["ofac"].RowCount == entries+1 })

@@ -173,7 +173,6 @@ func (p *searches) get() *search {
 	return s
 }
 
-// add adds to the score of a name.
 func (s *search) add(name uint32, weight float32) {
 	to := s.slotOf(name)
 	if s.inUse(to) {

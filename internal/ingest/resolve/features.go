@@ -164,7 +164,7 @@ func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
 		line, kx := p.name.KX, d.kx[name]
 		exact := kx == line
 		// If a funder filed the foundation's EIN for the university, the foundation is still not the university.
-		if int(name) >= d.orgs && d.isBodyAt(&p.traits, org) {
+		if own := d.traits(org); int(name) >= d.orgs && (d.isBodyAt(&p.traits, org) || own.AroundPart(&p.traits)) {
 			continue
 		}
 		// Check for barred candidates first: comparing letters takes longest.
@@ -339,7 +339,7 @@ const (
 // addition, and part of an institution may be paid through the institution; the model weighs both. nameIn is the
 // share of the candidate's name that the line has.
 func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool {
-	if v&orgname.Inst != 0 && (nameIn < 1 || v&orgname.Aff != 0) || name.Around(line) {
+	if v&orgname.Inst != 0 && (nameIn < 1 || v&orgname.Aff != 0) || name.Around(line) || name.AroundPart(line) || line.ElsewhereInState(name) {
 		return true
 	}
 	if v&(orgname.Num|orgname.Dir) == 0 {
@@ -446,8 +446,17 @@ func (d *orgIndex) weigh(p *lineWords, name uint32, places []uint32) (w wordOver
 	for ; i < p.n; i++ {
 		alone(p.ids[i])
 	}
+	weight := p.weight
+	if p.nshort > 0 && common < len(own) {
+		p.spellOut(d, name, func(short, long int32) {
+			weight += long - short
+			shared, core, other = shared+long, core+long, other-long
+			common++
+		})
+		other = max(other, 0) // a word of the place is not among the others
+	}
 	both := float64(shared)
-	line := max(float64(p.weight)-(1-placeWord)*float64(spared), both)
+	line := max(float64(weight)-(1-placeWord)*float64(spared), both)
 	rest := float64(other) + placeWord*float64(local)
 	if all := p.all + len(own) - common; all > 0 {
 		w.jaccard = float64(common) / float64(all)
@@ -462,7 +471,7 @@ func (d *orgIndex) weigh(p *lineWords, name uint32, places []uint32) (w wordOver
 		w.nameIn = both / (both + rest)
 	}
 	w.rarest = float64(rarest) * step
-	w.same = other == 0 && core > 0 && shared+spared == p.weight
+	w.same = other == 0 && core > 0 && shared+spared == weight
 	return w
 }
 
@@ -483,7 +492,6 @@ var stateKeys = func() map[stateCode]string {
 	return m
 }()
 
-// stateTitles are the names of the states.
 var stateTitles = func() map[stateCode]string {
 	m := map[stateCode]string{}
 	for _, r := range place.Regions() {

@@ -147,7 +147,6 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 	return index, d
 }
 
-// numberCities gives every city a number.
 func (d *orgIndex) numberCities(cities []uint64) {
 	for i, city := range cities {
 		if city == 0 {
@@ -332,6 +331,9 @@ type lineWords struct {
 	n      int
 	all    int   // distinct words, including those that no organization has
 	weight int32 // rarity of all words
+
+	short  [8]shortWord
+	nshort int
 }
 
 func (d *orgIndex) lineWords(k2 string) (p lineWords) {
@@ -351,29 +353,6 @@ func (d *orgIndex) lineWords(k2 string) (p lineWords) {
 	p.all = p.n + unknown
 	p.weight += int32(unknown) * int32(d.unknown)
 	slices.Sort(p.ids[:p.n])
+	p.shortForms(d, k2)
 	return p
-}
-
-// compare compares the words of two names. overlap is the rarity of the shared words divided by the rarity of all
-// words of both names. rarest is the rarity of the rarest shared word, as a logarithm.
-func (d *orgIndex) compare(p *lineWords, id uint32) (overlap, rarest float64) {
-	var shared, other, most int32
-	own := d.wordIDs(id)
-	i := 0
-	for _, w := range own {
-		r := int32(d.rarity[w])
-		for i < p.n && p.ids[i] < w {
-			i++
-		}
-		if i < p.n && p.ids[i] == w {
-			shared += r
-			most = max(most, r)
-		} else {
-			other += r
-		}
-	}
-	if all := p.weight + other; all > 0 {
-		overlap = float64(shared) / float64(all)
-	}
-	return overlap, float64(most) * step
 }

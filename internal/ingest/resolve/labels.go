@@ -59,17 +59,7 @@ next:
 
 // sharesOwnWord reports whether two names share a word other than one for a kind of organization.
 func sharesOwnWord(a, b string) bool {
-	for w := range wordsOf(a) {
-		if len(w) < 3 || commonWord(w) || kindWords[w] {
-			continue
-		}
-		for v := range wordsOf(b) {
-			if v == w {
-				return true
-			}
-		}
-	}
-	return false
+	return sharesWord(a, b, func(w string) bool { return !commonWord(w) && !kindWords[w] })
 }
 
 // kindWords name a kind of organization. All schools of a district or all parishes of a diocese share them.

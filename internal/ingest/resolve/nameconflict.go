@@ -86,12 +86,17 @@ func related(k2a, kxa, k2b, kxb string) bool {
 	}
 	// A name made only of common words must be compared by those.
 	plain := !hasTelling(k2a) || !hasTelling(k2b)
-	for w := range strings.FieldsSeq(k2a) {
-		if len(w) < 3 || commonWord(w) && !plain {
+	return sharesWord(k2a, k2b, func(w string) bool { return plain || !commonWord(w) })
+}
+
+// sharesWord reports whether two names share a word that counts and is no initial.
+func sharesWord(a, b string, counts func(w string) bool) bool {
+	for w := range wordsOf(a) {
+		if len(w) < 3 || !counts(w) {
 			continue
 		}
-		for v := range strings.FieldsSeq(k2b) {
-			if w == v {
+		for v := range wordsOf(b) {
+			if v == w {
 				return true
 			}
 		}

@@ -128,7 +128,6 @@ func readOverrides(r io.Reader, source string, rule Rule) (*Overrides, error) {
 	}
 }
 
-// parseOverride reads and checks one row.
 func parseOverride(f []string, rule Rule) (override, error) {
 	for i := range f {
 		f[i] = strings.TrimSpace(f[i])
@@ -229,7 +228,6 @@ func (o *Overrides) Check(u *Universe) error {
 	return nil
 }
 
-// Len is the number of rulings.
 func (o *Overrides) Len() int {
 	if o == nil {
 		return 0

@@ -18,7 +18,6 @@ type History struct {
 	pairs []uint64 // funder and recipient, sorted
 }
 
-// NewHistory sorts payments.
 func NewHistory(list []Payment) *History {
 	h := &History{make([]uint64, len(list))}
 	for i, p := range list {
@@ -134,7 +133,7 @@ func (r *Resolver) askModelWithHistory(q *query, m Match) Match {
 			continue
 		}
 		for k := range s.read {
-			if _, rarest := d.compare(&s.read[k].words, name); rarest >= distinctiveRarity {
+			if d.weigh(&s.read[k].words, name, nil).rarest >= distinctiveRarity {
 				return r.chooseByModel(q, s, known)
 			}
 		}

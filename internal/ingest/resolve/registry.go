@@ -105,7 +105,6 @@ func (r *registry) namesOf(e ein.EIN) []filedName {
 	return r.names[from:to]
 }
 
-// appendEINCounts adds the counts for one name.
 func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes) []einCount {
 	from := len(to)
 	most := uint32(0)
@@ -127,9 +126,7 @@ func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes
 			here := einCount{kx: all.kx, ein: all.ein, state: in[0].state}
 			for i := range in {
 				here.rows += in[i].rows
-				if i == 0 || in[i].funder != in[i-1].funder {
-					here.funders++
-				}
+				here.funders += uint32(oneIf(i == 0 || in[i].funder != in[i-1].funder))
 			}
 			if here.state != 0 {
 				to = append(to, here)
@@ -157,14 +154,8 @@ func (r *registry) statements(kx string) []funderStatement { return r.said.of(ha
 
 // without returns the counts for a name as if one funder had filed nothing and one organization did not exist.
 func (r *registry) without(kx string, funder, absent ein.EIN) []einCount {
-	said := r.statements(kx)
-	kept := make([]funderStatement, 0, len(said))
-	for _, s := range said {
-		if s.funder != funder && s.ein != absent {
-			kept = append(kept, s)
-		}
-	}
-	return appendEINCounts(nil, kept, &r.issued)
+	hidden := func(s funderStatement) bool { return s.funder == funder || s.ein == absent }
+	return appendEINCounts(nil, slices.DeleteFunc(slices.Clone(r.statements(kx)), hidden), &r.issued)
 }
 
 // believed reports whether enough funders, apart from one, give an EIN for a name to accept it as an organization.
@@ -202,9 +193,7 @@ const (
 func (r *Resolver) dominantAmongSeveral(q *query, known []einCount) ein.EIN {
 	eins := 0
 	for _, a := range known {
-		if a.state == 0 {
-			eins++
-		}
+		eins += int(oneIf(a.state == 0))
 	}
 	if eins < 2 && !r.nameKnown(q) {
 		return ein.None

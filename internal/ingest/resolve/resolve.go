@@ -36,7 +36,6 @@ type Resolver struct {
 	off [grant.Model + 1]bool
 }
 
-// New makes a resolver over a universe.
 func New(u *Universe, opt Options) *Resolver {
 	r := &Resolver{u: u, opt: opt}
 	for _, rule := range opt.Off {
@@ -45,7 +44,6 @@ func New(u *Universe, opt Options) *Resolver {
 	return r
 }
 
-// Universe is the set of organizations the resolver looks in.
 func (r *Resolver) Universe() *Universe { return r.u }
 
 // Funders lists, in order, the funders that some ruling names. Lines of other funders can be answered without knowing
@@ -118,3 +116,23 @@ func (r *Resolver) Knows(e, funder ein.EIN) bool {
 	i, ok := r.u.position(e)
 	return ok && !r.excluded(&query{without: funder}, uint32(i))
 }
+
+// Rule is the way in which an EIN was found; see package grant.
+type Rule = grant.Rule
+
+// The rules, under short names for this package.
+const (
+	None             = grant.None
+	Filed            = grant.Filed
+	OverrideHuman    = grant.OverrideHuman
+	OverrideKeyError = grant.OverrideKeyError
+	Name             = grant.Name
+	RegistryDominant = grant.RegistryDominant
+	Fuzzy            = grant.Fuzzy
+	OverrideLLM      = grant.OverrideLLM
+	Registry         = grant.Registry
+	Address          = grant.Address
+	ZIP              = grant.ZIP
+	Street           = grant.Street
+	Model            = grant.Model
+)

@@ -2,13 +2,14 @@ package resolve
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/resolve/model"
 )
 
-// byModel asks the model about the candidates.
 func (r *Resolver) byModel(q *query, known []einCount) Match {
 	s := r.u.searches.get()
 	defer r.u.searches.pool.Put(s)
@@ -32,24 +33,17 @@ func (r *Resolver) choose(q *query, s *search) Match {
 	if best < 0 {
 		return Match{}
 	}
-	p := model.Round(r.opt.Model.Prob(combined(s, best, second), r.shift(q)))
+	shift := r.opt.Coverage.shift(r.u, r.opt.Model, q.state)
+	p := model.Round(r.opt.Model.Prob(combined(s.by[best], second), shift))
 	e := r.u.eins[r.u.index.orgOf(s.found[best].name)]
 	accept := model.Accept
 	if q.state != 0 && !r.u.covered[q.state] {
 		accept = model.AcceptUncovered
 	}
-	if p < accept || byChance(&s.rows[best]) {
+	if p < accept || byChance(&s.rows[best]) || r.ofRelative(q, s, best) {
 		return Match{}
 	}
 	return Match{EIN: e, Rule: Model, Prob: p}
-}
-
-// shift is what coverage adds to the log-odds of a line's answer.
-func (r *Resolver) shift(q *query) float64 {
-	if r.opt.Model == nil {
-		return 0
-	}
-	return r.opt.Coverage.shift(r.u, r.opt.Model, q.state)
 }
 
 // Below this overlap of words, a candidate can only be the best because it is well known or in the same building.
@@ -67,11 +61,49 @@ func byChance(x *[nFeatures]float64) bool {
 	return x[fOverlap] < leastAtAddress || x[fStreet] == 0 && x[fOverlap] < leastOverlap
 }
 
-// bestTwo finds the positions of the candidate with the highest score and of the best candidate of another
-// organization; -1 if there is none. Among equal scores, the lowest EIN wins.
-func (r *Resolver) bestTwo(q *query, s *search) (best, second int) {
+// ofRelative reports whether the best candidate bears the name of another organization, such as a relative or a neighbor
+// of the one that the line names. At the line's street, half the weight of the names in common is enough, and two
+// thirds anywhere. Away from its ZIP, a single rare word is not: Eurasia Group Foundation is not Eurasia Foundation.
+func (r *Resolver) ofRelative(q *query, s *search, best int) bool {
+	d, x, name := &r.u.index, &s.rows[best], s.found[best].name
+	group := strings.HasSuffix(d.k2[name], " GROUP")
+	cut := x[fPrefix] > 0 && len(q.n.KX) < len(d.kx[name]) && !group
+	if cut || x[fExact]+x[fEdit]+x[fAcronym]+x[fBag]+x[fRegistry]+x[fStation]+x[fStationCollege] > 0 {
+		return false
+	}
+	atStreet := x[fStreet] == 1
+	return !slices.ContainsFunc(s.read, func(p reading) bool {
+		a, b := r.unpaired(q, p.name.K2, d.k2[name], atStreet)
+		switch {
+		case len(a)+len(b) == 0, !group && (x[fOverlap] >= 0.65 || atStreet && x[fOverlap] >= 0.5):
+			return true
+		case r.ofAnother(q, p.name.K2, d.k2[name], atStreet):
+			return false
+		}
+		// What is called after a university or college is not it.
+		after := len(b) > 0 && (strings.Contains(p.name.K2, "UNIVERSITY") || strings.Contains(p.name.K2, "COLLEGE"))
+		return atStreet || !after && (x[fZIP] == 1 || d.sharesMore(&p.words, name))
+	})
+}
+
+// sharesMore reports whether a line and a name share more than one rare word.
+func (d *orgIndex) sharesMore(p *lineWords, name uint32) bool {
+	all, most := 0.0, 0.0
+	add := func(rarity uint8) { all, most = all+float64(rarity)*step, max(most, float64(rarity)*step) }
+	for _, w := range d.wordIDs(name) {
+		if slices.Contains(p.ids[:p.n], w) {
+			add(d.rarity[w])
+		}
+	}
+	p.spellOut(d, name, func(_, long int32) { add(uint8(long)) })
+	return all-most >= rareWord
+}
+
+// bestTwo finds the position of the candidate with the highest score, -1 if there is none, and the highest score of a
+// candidate of another organization. Among equal scores, the lowest EIN wins.
+func (r *Resolver) bestTwo(q *query, s *search) (best int, second float64) {
 	d := &r.u.index
-	best, second = -1, -1
+	best, second = -1, math.Inf(-1)
 	for i := range s.found {
 		org := d.orgOf(s.found[i].name)
 		if q.barred != ein.None && r.u.eins[org] == q.barred {
@@ -83,16 +115,9 @@ func (r *Resolver) bestTwo(q *query, s *search) (best, second int) {
 			best = i
 		}
 	}
-	if best < 0 {
-		return -1, -1
-	}
-	winner := d.orgOf(s.found[best].name)
 	for i := range s.found {
-		if d.orgOf(s.found[i].name) == winner || math.IsInf(s.by[i], -1) {
-			continue
-		}
-		if second < 0 || s.by[i] > s.by[second] {
-			second = i
+		if best >= 0 && d.orgOf(s.found[i].name) != d.orgOf(s.found[best].name) {
+			second = max(second, s.by[i])
 		}
 	}
 	return best, second
@@ -102,11 +127,6 @@ func (r *Resolver) bestTwo(q *query, s *search) (best, second int) {
 const lowest = -40
 
 // combined is the score of the best candidate, adjusted for its lead over the second.
-func combined(s *search, best, second int) float64 {
-	if second < 0 {
-		return max(model.Combined(s.by[best], 0, true), lowest)
-	}
-	return max(model.Combined(s.by[best], s.by[second], false), lowest)
-}
+func combined(best, second float64) float64 { return max(model.Combined(best, second), lowest) }
 
 func (r *Resolver) usesModel() bool { return r.opt.Model != nil && !r.off[grant.Model] }

@@ -74,6 +74,55 @@ func (r *Resolver) handler(q *query) ein.EIN {
 	return ein.None
 }
 
+// minCutOff is the least length of a name that may be cut off. The narrowest fields of forms have 30 letters.
+const minCutOff = 29
+
+// cutOff finds the only organization with a name that begins as the line does, if the line may be cut off. A line that
+// ends within a word must be in the organization's state, one that ends with a whole word in its town. A name that only
+// filers use is found by their statements.
+func (r *Resolver) cutOff(q *query) (Rule, ein.EIN) {
+	raw := strings.TrimRight(q.t.Name(), " .,&-")
+	written := q.lastWord()
+	if len(raw) < minCutOff || q.state == 0 || !strings.HasSuffix(strings.ToUpper(raw), written) {
+		return Name, ein.None
+	}
+	head := q.n.K2
+	if last := head[strings.LastIndexByte(head, ' ')+1:]; last != written && last[0] == written[0] {
+		head = head[:len(head)-len(last)] + written // as written and not as spelled out: COMM may be a commission
+	}
+	d, rule, found := &r.u.index, Registry, -1
+	whole := ""
+	for _, h := range d.withPrefix(joined(head)) {
+		k2 := d.k2[h.name]
+		if len(k2) <= len(head) || !strings.HasPrefix(k2, head) || r.excludedName(q, h.name) || r.ofAnother(q, head, k2, true) {
+			continue
+		}
+		org := int(d.orgOf(h.name))
+		if found >= 0 && found != org {
+			return Name, ein.None
+		}
+		if found = org; int(h.name) < d.firstFiled {
+			rule = Name
+		}
+		rest, _, _ := strings.Cut(k2[len(head):], " ")
+		whole = head + rest
+	}
+	if found < 0 {
+		return Name, ein.None
+	}
+	f, o := &d.facts[found], &r.u.orgs[found]
+	city := q.inCity()
+	inTown := q.zip != 0 && r.isInZIP(uint32(found), q.zip) || city != 0 && (f.city == d.cityNo(city) && f.state == q.state || o.hadCity(city, q.state))
+	if !inTown && (len(whole) == len(head) || f.state != q.state && !o.hadState(q.state)) {
+		return Name, ein.None
+	}
+	own, other := orgname.TraitsOf(whole), d.traits(uint32(found))
+	if v := own.Conflicts(&other); v&hardConflicts != 0 && rule == Name {
+		return Name, ein.None
+	}
+	return rule, r.u.eins[found]
+}
+
 // privateFoundation reads the register's foundation code.
 func privateFoundation(code string) bool { return code == "02" || code == "03" || code == "04" }
 
@@ -81,19 +130,14 @@ func privateFoundation(code string) bool { return code == "02" || code == "03" |
 // line's name. It is probably a chapter of a federation, and likelier to be meant than an organization elsewhere with
 // the federation's name.
 func (r *Resolver) chapterAtAddress(q *query, bearer ein.EIN) bool {
-	if len(q.n.KX) < minFuzzy || !r.notInZIP(q, bearer) {
+	i, ok := r.u.position(bearer)
+	if !ok || len(q.n.KX) < minFuzzy || q.zip == 0 || r.isInZIP(uint32(i), q.zip) {
 		return false
 	}
 	return slices.ContainsFunc(r.tenants(q), func(t tenant) bool {
 		kx := r.u.index.kx[t.id]
 		return len(kx) > len(q.n.KX) && strings.HasPrefix(kx, q.n.KX) && !r.excluded(q, t.id)
 	})
-}
-
-// notInZIP reports whether an organization is not known to be in the line's ZIP.
-func (r *Resolver) notInZIP(q *query, e ein.EIN) bool {
-	i, ok := r.u.position(e)
-	return ok && q.zip != 0 && !r.isInZIP(uint32(i), q.zip)
 }
 
 // unique finds the only organization with the key, or none.

@@ -71,11 +71,15 @@ func (d *orgIndex) anotherWord(line, name string) bool {
 
 // users is about how many organizations have a word in their own names.
 func (d *orgIndex) users(word string) float64 {
-	id, ok := d.ids[word]
-	if !ok {
-		return 0
+	return float64(d.orgs) * math.Exp(-step*float64(d.rarityOf(word)))
+}
+
+// rarityOf is the rarity of a word, in steps.
+func (d *orgIndex) rarityOf(word string) uint8 {
+	if id, ok := d.ids[word]; ok {
+		return d.rarity[id]
 	}
-	return float64(d.orgs) * math.Exp(-step*float64(d.rarity[id]))
+	return d.unknown
 }
 
 // address finds the organization at the line's street address that shares most of the weight of its name, or whose
@@ -87,7 +91,7 @@ func (r *Resolver) address(q *query, traits *orgname.Traits, words *lineWords, t
 		if r.excluded(q, t.id) {
 			continue
 		}
-		overlap, _ := d.compare(words, t.id)
+		overlap := d.weigh(words, t.id, nil).overlap
 		if len(tenants) == 1 && len(n.KX) >= 3 && n.KX == (orgname.Name{K2: d.k2[t.id]}).KA() {
 			return r.u.eins[t.id]
 		}
@@ -99,7 +103,7 @@ func (r *Resolver) address(q *query, traits *orgname.Traits, words *lineWords, t
 		if whole != "" {
 			own = orgname.TraitsOf(whole)
 		}
-		if own.Conflicts(&other) == 0 {
+		if own.Conflicts(&other) == 0 && !r.ofAnother(q, n.K2, d.k2[t.id], true) {
 			p.add(r.u, t.id, false)
 		}
 	}
@@ -232,7 +236,7 @@ func (r *Resolver) street(q *query, traits *orgname.Traits, words *lineWords, te
 		return ein.None
 	}
 	id := uint32(alone)
-	if d.tellingOverlap(words, id) < streetOverlap {
+	if d.tellingOverlap(words, id) < streetOverlap || r.ofAnother(q, q.n.K2, d.k2[id], true) {
 		return ein.None
 	}
 	if other := d.traits(id); traits.Conflicts(&other)&hardConflicts != 0 {

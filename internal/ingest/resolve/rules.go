@@ -5,7 +5,6 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// resolve runs the rules in their order of execution.
 func (r *Resolver) resolve(q *query) Match {
 	t, n := q.t, q.n
 	if row := r.opt.Human.find(t, n, ein.None); row != nil && (row.none || row.ein != q.barred) {
@@ -89,9 +88,12 @@ func (r *Resolver) byOtherRules(q *query) Match {
 				return found(ZIP, e)
 			}
 		}
-		if e := r.street(q, &traits, &words, tenants); fires(Street, e) {
-			return found(Street, e)
-		}
+	}
+	if rule, e := r.cutOff(q); fires(rule, e) {
+		return found(rule, e)
+	}
+	if e := r.street(q, &traits, &words, tenants); !q.careOf && fires(Street, e) {
+		return found(Street, e)
 	}
 	if !r.usesModel() {
 		return Match{}

@@ -35,11 +35,11 @@ func (r *Resolver) correctSlip(q *query, named ein.EIN) ein.EIN {
 	}
 	d := &r.u.index
 	words := d.lineWords(n.K2)
-	overlap, rarest := d.compare(&words, uint32(i))
-	if rarest >= rareWord {
+	w := d.weigh(&words, uint32(i), nil)
+	if w.rarest >= rareWord {
 		return ein.None
 	}
-	if codeOf(r.u.orgs[i].State) == q.state && overlap >= strangeOverlap {
+	if codeOf(r.u.orgs[i].State) == q.state && w.overlap >= strangeOverlap {
 		return ein.None
 	}
 	return named

@@ -131,21 +131,13 @@ func memberNames(group *orgname.Name, sortName, state string) []string {
 // sort name with an institution word must contain all of the group's words, because a student group at a college
 // sorts under the college.
 func saysItsGroup(own []string, word string) bool {
-	shared, missing, brings := 0, 0, false
+	shared, whole := false, true
 	for w := range strings.FieldsSeq(word) {
-		switch {
-		case slices.Contains(own, w):
-			if w != "CLUB" {
-				shared++
-			}
-		default:
-			missing++
-		}
+		has := slices.Contains(own, w)
+		shared, whole = shared || has && w != "CLUB", whole && has
 	}
-	for _, w := range own {
-		brings = brings || institutions[w] && w != "CHURCH" && w != "PARISH"
-	}
-	return shared > 0 && (missing == 0 || !brings)
+	brings := func(w string) bool { return institutions[w] && w != "CHURCH" && w != "PARISH" }
+	return shared && (whole || !slices.ContainsFunc(own, brings))
 }
 
 // groupWord is the word of the group's name that members use in their own names.

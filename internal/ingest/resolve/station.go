@@ -32,7 +32,6 @@ const (
 	byState               // a state's name and what its network is: "OHIO NETWORK"
 )
 
-// stationOf reads the name of a line.
 func (d *orgIndex) stationOf(k2 string, state stateCode) station {
 	sign, rest, more := strings.Cut(k2, " ")
 	if isCallSign(sign, more) && allStationWords(rest) && (more || d.users(sign) < callSignUsers) {
@@ -58,12 +57,7 @@ func callLetters(k2 string) string {
 }
 
 func allStationWords(k2 string) bool {
-	for w := range wordsOf(k2) {
-		if !stationWords[w] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Fields(k2), func(w string) bool { return !stationWords[w] })
 }
 
 // isCallSign reports whether a word looks like call letters: K or W and three letters, or two letters followed by a

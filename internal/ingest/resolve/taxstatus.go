@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/table"
@@ -52,22 +54,15 @@ func ReadTaxStatus(text string) TaxStatus {
 // exemptSection reads the dozens of ways in which filers write 501(c)(3).
 func exemptSection(t string) TaxStatus {
 	t = strings.TrimPrefix(strings.TrimPrefix(t, "501"), "C")
-	end := 0
-	for end < len(t) && t[end] >= '0' && t[end] <= '9' {
-		end++
-	}
-	if end == 0 || end > 2 {
+	digits := t[:len(t)-len(strings.TrimLeft(t, "0123456789"))]
+	if len(digits) == 0 || len(digits) > 2 {
 		return StatusUnsaid
 	}
-	var n TaxStatus
-	for i := range end {
-		n = n*10 + TaxStatus(t[i]-'0')
-	}
-	switch {
+	switch n, _ := strconv.Atoi(digits); {
 	case n == 1: // organizations chartered by Congress
 		return Government
 	case n >= 2 && n <= 29:
-		return n
+		return TaxStatus(n)
 	}
 	return StatusUnsaid
 }
@@ -115,11 +110,7 @@ func (s TaxStatus) compareWith(o *orgFacts) (agree, clash bool) {
 
 // private reports whether the organization is a private foundation.
 func (o *Org) private() bool {
-	switch o.Foundation {
-	case "02", "03", "04", "2", "3", "4":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"02", "03", "04", "2", "3", "4"}, o.Foundation)
 }
 
 // isGovernment reports whether the words of a name are those of a government or part of one.

@@ -51,7 +51,6 @@ func Prior() *model.Model {
 	return m
 }
 
-// ReadModel reads a model file.
 func ReadModel(r io.Reader) (*model.Model, error) { return model.Read(r, features[:]) }
 
 // Train fits a model to lines whose EIN is known, each resolved blindly, and to lines without an organization: lines
@@ -91,10 +90,7 @@ func sampleLabels(labels []Label) []Label {
 		tickets[i] = ticket{h, int32(i)}
 	}
 	slices.SortFunc(tickets, func(a, b ticket) int {
-		if a.draw != b.draw {
-			return cmp.Compare(a.draw, b.draw)
-		}
-		return compareLabels(&labels[a.at], &labels[b.at])
+		return cmp.Or(cmp.Compare(a.draw, b.draw), compareLabels(&labels[a.at], &labels[b.at]))
 	})
 	kept := make([]Label, mostLabels)
 	for i := range kept {
@@ -168,9 +164,7 @@ func (r *Resolver) trainingLines(labels []Label) (list []trainingLine) {
 // countOpen counts the lines whose answer only the model can find.
 func countOpen(list []trainingLine) (n int) {
 	for i := range list {
-		if list[i].open {
-			n++
-		}
+		n += int(oneIf(list[i].open))
 	}
 	return n
 }
@@ -203,9 +197,7 @@ func (r *Resolver) learn(list []trainingLine, outside float64) *model.Model {
 		blocked, top = 0, 0
 		test = take(m, func(l *trainingLine) bool { return l.bucket >= 80 })
 		for i := range list {
-			if list[i].open && list[i].bucket < 60 {
-				metrics.Fitted++
-			}
+			metrics.Fitted += int(oneIf(list[i].open && list[i].bucket < 60))
 		}
 	}
 	m.Calibrate(calibrate)
@@ -221,9 +213,7 @@ func (r *Resolver) learn(list []trainingLine, outside float64) *model.Model {
 // countKnown counts the points of lines whose organization is in the universe.
 func countKnown(points []model.Point) (n int) {
 	for i := range points {
-		if points[i].Known {
-			n++
-		}
+		n += int(oneIf(points[i].Known))
 	}
 	return n
 }
@@ -236,11 +226,8 @@ func assess(m *model.Model, points []model.Point, to *model.Metrics) {
 		prob := m.Prob(p.Score, 0)
 		y := oneIf(p.Right)
 		loss -= p.Weight * (y*math.Log(prob) + (1-y)*math.Log(1-prob))
-		if p.Known {
-			present++
-		} else {
-			to.Masked++
-		}
+		present += oneIf(p.Known)
+		to.Masked += int(oneIf(!p.Known))
 		bins.Add(prob, p.Weight, p.Right)
 		if prob >= model.Accept {
 			to.Accepted++
@@ -418,14 +405,15 @@ func (r *Resolver) scorePoints(m *model.Model, list []trainingLine, in func(*tra
 				*point = model.Point{Score: lowest, Weight: weight, Known: hidden == ein.None}
 				asked.measureLabel(l.label, hidden, func(s *search) {
 					d := &r.u.index
-					best, second := asked.bestTwo(&query{barred: l.label.Funder}, s)
+					q := r.blindQuery(l.label, hidden)
+					best, second := asked.bestTwo(q, s)
 					for k := range s.found {
 						res.blocked = res.blocked || r.u.orgs[d.orgOf(s.found[k].name)].EIN == l.label.Truth
 					}
-					if best < 0 || byChance(&s.rows[best]) {
+					if best < 0 || byChance(&s.rows[best]) || asked.ofRelative(q, s, best) {
 						return
 					}
-					point.Score = combined(s, best, second)
+					point.Score = combined(s.by[best], second)
 					point.Right = r.u.orgs[d.orgOf(s.found[best].name)].EIN == l.label.Truth
 					res.topped = res.topped || point.Right
 				})
@@ -456,7 +444,6 @@ func onAllCores(n int, fn func(from, to int)) {
 	parallel.Ranges(n, parallel.Parts(n, 64), func(_, from, to int) { fn(from, to) })
 }
 
-// compareLabels orders labels by their content.
 func compareLabels(a, b *Label) int {
 	x, y := &a.Recipient, &b.Recipient
 	return cmp.Or(cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Funder, b.Funder), strings.Compare(x.Name1, y.Name1), strings.Compare(x.Name2, y.Name2),

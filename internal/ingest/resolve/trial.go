@@ -48,9 +48,7 @@ func (r *Resolver) TryRules(labels []Label) []Trial {
 	var by [grant.Model + 1]Trial
 	for i, rule := range answers {
 		by[rule].Answers++
-		if right[i] {
-			by[rule].Right++
-		}
+		by[rule].Right += int(oneIf(right[i]))
 	}
 	var list []Trial
 	for _, rule := range grant.Rules() {

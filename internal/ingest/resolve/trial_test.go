@@ -23,7 +23,7 @@ func TestTryRules(t *testing.T) {
 		meant := ein.EIN(71000001 + 10*i)
 		b.Add(Org{EIN: meant, Name: fmt.Sprintf("SOMETHING ELSE %d", i), City: "LIMA", State: "OH", ZIP5: "45801", Sources: BMF, Active: true})
 		right := Recipient{Name1: "HOUSE OF " + coin(i), State: "OH"}
-		wrong := Recipient{Name1: "FRIENDLY " + coin(i), Street: at.Street, State: "OH", ZIP: "44301"}
+		wrong := Recipient{Name1: "FRIENDLY HOUSE OF " + coin(i), Street: at.Street, State: "OH", ZIP: "44301"}
 		labels = append(labels, Label{Recipient: right, Name: parse(&right), Funder: funder, Truth: named},
 			Label{Recipient: wrong, Name: parse(&wrong), Funder: funder, Truth: meant})
 	}

@@ -31,7 +31,6 @@ func (s Source) rank() int { return bits.TrailingZeros8(uint8(s)) }
 // digits, each empty when not known.
 type Location struct{ Street, City, State, ZIP5 string }
 
-// Org is one organization of the universe.
 type Org struct {
 	EIN     ein.EIN
 	Name    string
@@ -102,7 +101,6 @@ func (u *Universe) Funders(e ein.EIN) int32 {
 	return int32(hi - lo)
 }
 
-// Lookup finds an organization by its EIN.
 func (u *Universe) Lookup(e ein.EIN) (*Org, bool) {
 	i, ok := u.position(e)
 	if !ok {
@@ -140,7 +138,6 @@ func (u *Universe) indexEINs() {
 	addUp(u.einsAt)
 }
 
-// Len is the number of organizations.
 func (u *Universe) Len() int { return len(u.orgs) }
 
 // All yields every organization in EIN order.
@@ -215,7 +212,6 @@ func (a *arena) keep(s string) string {
 	return a.b.String()[at:]
 }
 
-// String is the two letters.
 func (c stateCode) String() string {
 	if c == 0 {
 		return ""

@@ -69,7 +69,6 @@ type statement struct {
 	sort               bool // an alias that is a sort name
 }
 
-// NewUniverse starts an empty universe.
 func NewUniverse() *UniverseBuilder {
 	b := &UniverseBuilder{}
 	for i := range b.listed {
@@ -239,9 +238,9 @@ func byAuthority(a, b *statement) int {
 	return cmp.Or(
 		cmp.Compare(a.source.rank(), b.source.rank()),
 		cmp.Compare(b.asOf, a.asOf),
-		yesFirst(!a.alias, !b.alias),
-		yesFirst(!a.sort, !b.sort),
-		yesFirst(a.active, b.active),
+		cmp.Compare(oneIf(a.alias), oneIf(b.alias)),
+		cmp.Compare(oneIf(a.sort), oneIf(b.sort)),
+		cmp.Compare(oneIf(b.active), oneIf(a.active)),
 		strings.Compare(a.name, b.name),
 		strings.Compare(a.street, b.street),
 		strings.Compare(a.city, b.city),
@@ -253,16 +252,6 @@ func byAuthority(a, b *statement) int {
 		cmp.Compare(a.ruling, b.ruling),
 		cmp.Compare(b.lastPeriod, a.lastPeriod),
 	)
-}
-
-func yesFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
 }
 
 func (c *codes) compare(d *codes) int {
@@ -314,9 +303,7 @@ func merge(said []*statement) Org {
 			fill(&o.Ruling, s.ruling)
 			fill(&o.LastPeriod, s.lastPeriod)
 		}
-		if o.Revenue == 0 {
-			o.Revenue = s.revenue
-		}
+		fill(&o.Revenue, s.revenue)
 	}
 	slices.Sort(o.Aliases)
 	if _, renamed := formerPart(o.Name); renamed || len(o.Aliases) > 0 {
@@ -325,12 +312,7 @@ func merge(said []*statement) Org {
 	return o
 }
 
-func fill[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}
+func fill[T comparable](field *T, value T) { *field = cmp.Or(*field, value) }
 
 // appendNames adds the keys of one organization in every state where it has an address. It calls other for each name
 // besides the organization's own name n.

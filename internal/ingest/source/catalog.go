@@ -53,7 +53,6 @@ type Source struct {
 // archives last.
 func All() []Source { return slices.Clone(catalog) }
 
-// Names lists the names of the catalog in the same order.
 func Names() []string {
 	names := make([]string, len(catalog))
 	for i := range catalog {

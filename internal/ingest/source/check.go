@@ -139,13 +139,6 @@ func checkIRB(file string) (Contents, error) {
 	return Contents{Rows: int64(len(b.Deletions)), Revised: b.Date}, nil
 }
 
-func checkUSAspending(path string) (Contents, error) {
-	return checkZip(path, func(r io.Reader, fn func() error) error {
-		_, err := usaspending.Read(r, func(*usaspending.Award) error { return fn() })
-		return err
-	})
-}
-
 // checkOFAC reads a primary file with the reader of the lists. The other three
 // files mean nothing without it, so only their layout is checked.
 func checkOFAC(file string) (Contents, error) {
@@ -278,9 +271,9 @@ const sample = 1000
 
 var errEnough = errors.New("enough was read")
 
-// checkZip checks that the directory of a zip is whole and lists CSV files, and
+// checkUSAspending checks that the directory of a zip is whole and lists CSV files, and
 // that the first rows of each can be read.
-func checkZip(file string, read func(io.Reader, func() error) error) (Contents, error) {
+func checkUSAspending(file string) (Contents, error) {
 	z, err := zip.OpenReader(file)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		if os.IsNotExist(err) {
@@ -295,7 +288,7 @@ func checkZip(file string, read func(io.Reader, func() error) error) (Contents, 
 			continue
 		}
 		tables++
-		if err := checkMember(m, read); err != nil {
+		if err := checkMember(m); err != nil {
 			return Contents{}, fmt.Errorf("%s in the zip: %w", m.Name, err)
 		}
 	}
@@ -305,21 +298,21 @@ func checkZip(file string, read func(io.Reader, func() error) error) (Contents, 
 	return Contents{}, nil
 }
 
-func checkMember(m *zip.File, read func(io.Reader, func() error) error) error {
+func checkMember(m *zip.File) error {
 	r, err := m.Open()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	n := 0
-	err = read(r, func() error {
+	_, err = usaspending.Read(r, func(*usaspending.Award) error {
 		if n++; n == sample {
 			return errEnough
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return err
+	if errors.Is(err, errEnough) {
+		return nil
 	}
-	return nil
+	return err
 }

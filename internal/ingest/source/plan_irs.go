@@ -137,11 +137,9 @@ func batches(s *Source, base, file string) ([]RemoteFile, error) {
 // planBMF plans the four regions of the master file. The state extracts only
 // repeat the same rows.
 func planBMF(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
-	// Region 4 is Puerto Rico and abroad: some 5,000 rows.
-	floors := []int64{s.MinRows, 2 * s.MinRows, 2 * s.MinRows, s.MinRows / 100}
 	var files []RemoteFile
-	for i, floor := range floors {
-		files = append(files, s.fileAt(ask, fmt.Sprintf("eo%d.csv", i+1), floor))
+	for _, name := range []string{"eo1.csv", "eo2.csv", "eo3.csv", "eo4.csv"} {
+		files = append(files, s.fileAt(ask, name, s.Floor(name)))
 	}
 	return files, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/url"
 	"path"
 	"regexp"
@@ -21,15 +22,14 @@ import (
 // redirects to a signed address that expires soon.
 func planOFAC(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 	var files []RemoteFile
-	for _, f := range []struct {
-		name, set string
-		floor     int64
-	}{
-		{"SDN.CSV", "sdn", s.MinRows}, {"ALT.CSV", "sdn", s.MinRows / 2}, {"ADD.CSV", "sdn", s.MinRows / 2}, {"SDN_COMMENTS.CSV", "sdn", 1},
-		{"CONS_PRIM.CSV", "cons", 1}, {"CONS_ALT.CSV", "cons", 1}, {"CONS_ADD.CSV", "cons", 1}, {"CONS_COMMENTS.CSV", "cons", 1},
-	} {
-		p := s.fileAt(ask, f.name, f.floor)
-		p.Set, p.Optional = f.set, f.set == "cons"
+	for _, name := range []string{"SDN.CSV", "ALT.CSV", "ADD.CSV", "SDN_COMMENTS.CSV"} {
+		p := s.fileAt(ask, name, s.Floor(name))
+		p.Set = "sdn"
+		files = append(files, p)
+	}
+	for _, name := range []string{"CONS_PRIM.CSV", "CONS_ALT.CSV", "CONS_ADD.CSV", "CONS_COMMENTS.CSV"} {
+		p := s.fileAt(ask, name, 1)
+		p.Set, p.Optional = "cons", true
 		files = append(files, p)
 	}
 	return files, nil
@@ -223,4 +223,36 @@ func awardArchives(ctx context.Context, s *Source, w Web, ask Request, year int,
 		return nil, nil
 	}
 	return []RemoteFile{*newest}, nil
+}
+
+type link struct {
+	URL  *url.URL
+	Text string
+}
+
+var (
+	anchor  = regexp.MustCompile(`(?is)<a\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))[^>]*>(.*?)</a`)
+	element = regexp.MustCompile(`(?s)<[^>]*>`)
+)
+
+const maxLinks = 5000
+
+// links finds the links of a page, resolved against its address. It leaves out
+// links that are not web addresses.
+func links(page []byte, address string) ([]link, error) {
+	base, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not an address: %w", address, err)
+	}
+	var list []link
+	for _, m := range anchor.FindAllSubmatch(page, maxLinks) {
+		to, err := base.Parse(strings.TrimSpace(html.UnescapeString(string(m[1]) + string(m[2]) + string(m[3]))))
+		if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
+			continue
+		}
+		to.Fragment = ""
+		text := html.UnescapeString(element.ReplaceAllString(string(m[4]), " "))
+		list = append(list, link{to, strings.Join(strings.Fields(text), " ")})
+	}
+	return list, nil
 }

@@ -58,6 +58,31 @@ func (s *Source) Files(ctx context.Context, w Web, ask Request) ([]RemoteFile, e
 	return s.plan(ctx, s, w, ask)
 }
 
+// Floor is the fewest rows that a file of the source can plausibly have, by its name.
+func (s *Source) Floor(file string) int64 {
+	name, _, _ := strings.Cut(strings.ToLower(path.Base(file)), ".")
+	if s.Name == "bmf" {
+		// Region 4 is Puerto Rico and abroad: some 5,000 rows. The smallest states have as many.
+		part := name[:min(len(name), len("eo_xx"))]
+		switch {
+		case strings.HasPrefix(name, "eo1"):
+			return s.MinRows
+		case strings.HasPrefix(name, "eo2"), strings.HasPrefix(name, "eo3"):
+			return 2 * s.MinRows
+		case strings.HasPrefix(name, "eo4"), part == "eo_pr", part == "eo_xx":
+			return s.MinRows / 100
+		}
+		return s.MinRows / 50
+	}
+	switch name {
+	case "alt", "add":
+		return s.MinRows / 2
+	case "sdn_comments":
+		return 1
+	}
+	return s.MinRows
+}
+
 // fileAt is a file whose address is the base plus a name. Its path has the name
 // in lower case.
 func (s *Source) fileAt(ask Request, name string, floor int64) RemoteFile {

@@ -274,7 +274,6 @@ func (p *Plan) keyOf(s *shard) string {
 
 func (p *Plan) Sources() string { return p.sources }
 
-// Bytes is how much XML there is to read.
 func (p *Plan) Bytes() int64 { return p.bytes }
 
 // PlannedShard is a shard for people and for queues.
@@ -306,11 +305,10 @@ func (p *Plan) title(s *shard) string {
 }
 
 func (p *Plan) shardOf(key string) *shard {
-	i := slices.IndexFunc(p.shards, func(s shard) bool { return s.key == key })
-	if i < 0 {
-		return nil
+	if i := slices.IndexFunc(p.shards, func(s shard) bool { return s.key == key }); i >= 0 {
+		return &p.shards[i]
 	}
-	return &p.shards[i]
+	return nil
 }
 
 // Archives is how many archives are planned, with those that were refused.

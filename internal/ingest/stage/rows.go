@@ -16,7 +16,7 @@ import (
 
 // version changes whenever the reader or the staged columns change their
 // meaning, so that shards staged by an older program are read anew.
-const version = "8"
+const version = "10"
 
 // The tables of a shard.
 const (
@@ -27,6 +27,8 @@ const (
 	holdingsTable = "holdings"
 	relatedTable  = "related"
 	failuresTable = "failures"
+	applyingTable = "applications"
+	asidesTable   = "asides"
 )
 
 // Row is a row of a staged table. Several types of row may read one table, each
@@ -56,8 +58,10 @@ type Head struct {
 	PeriodEnd        string
 	EIN              uint32
 	Amended          bool
+	Preselected      bool  // gives only to organizations that it selects itself
 	Lines            int32 // staged grant lines
 	GrantsPaid       irs990.Amount
+	Given            irs990.Amount // everything that the filer declares it gave
 	DeclaredPF       irs990.Amount
 	DeclaredCharity  irs990.Amount
 	DeclaredDomestic irs990.Amount
@@ -107,13 +111,6 @@ type Return struct {
 	Contributions, ProgramRevenue, InvestmentIncome, OtherIncome irs990.Amount
 	GovernmentGrants, Cash, Savings, InvestmentFees              irs990.Amount
 	DAFHeld, DAFGrants                                           irs990.Amount
-
-	FutureLines int32
-	FutureSum   int64
-	PeopleLines int32 // Schedule I Part III groups
-	PeopleSum   int64
-	ForeignRows int32 // Schedule F Part II rows
-	ForeignSum  int64
 }
 
 // Filer is the part of a return that says who filed it and from where.
@@ -132,6 +129,16 @@ type Filer struct {
 }
 
 func (Filer) table() string { return returnsTable }
+
+// Application is where and how to apply to a foundation.
+type Application struct {
+	MemberNo
+	Name, Street, City, State, ZIP, Country string
+	Phone, Email                            string
+	Form, Deadlines, Restrictions           string
+}
+
+func (Application) table() string { return applyingTable }
 
 // Books are the figures of a return by kind. They have a table of their own
 // because only the table financials needs them.
@@ -166,6 +173,21 @@ type Line struct {
 func (Line) table() string { return linesTable }
 
 func (l *Line) FullName() string { return join(join(l.Name1, l.Name2), l.Person) }
+
+// Aside is a line of a list that makes no grants: it names no recipient, or it is
+// about a later year. Of the latter, only the amount is kept.
+type Aside struct {
+	MemberNo
+	Part       int32
+	Line       int32
+	Region     string
+	Purpose    string
+	Recipients int64
+	Cash       int64
+	NonCash    int64
+}
+
+func (Aside) table() string { return asidesTable }
 
 // Person is an officer, a director, a trustee or a key employee.
 type Person struct {
@@ -245,8 +267,7 @@ func Rows[T Row](ctx context.Context, s *Stage, shard int) iter.Seq2[T, error] {
 // unreadable says why a table of a shard cannot be used: the disk failed, or the
 // table is not one that this program writes.
 func unreadable(path string, err error) error {
-	var system *fs.PathError
-	if errors.As(err, &system) {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return fault.Disk(path, err)
 	}
 	return fault.New("stage_damaged", "%s cannot be read: %w", path, err).Try("remove its folder from the stage, and stage it again")

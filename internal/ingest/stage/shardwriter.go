@@ -30,28 +30,32 @@ type shardWriter struct {
 	holdings *shardTable[Holding]
 	related  *shardTable[Related]
 	failures *shardTable[Failure]
+	applying *shardTable[Application]
+	asides   *shardTable[Aside]
+	tables   []stagedTable // all of them, in the order of tableNames
 }
 
 func newShardWriter() *shardWriter {
-	w := &shardWriter{
-		reader:   irs990.NewReader(),
-		returns:  newShardTable[Return](),
-		books:    newShardTable[Books](),
-		grants:   newShardTable[Line](),
-		people:   newShardTable[Person](),
-		holdings: newShardTable[Holding](),
-		related:  newShardTable[Related](),
-		failures: newShardTable[Failure](),
+	w := &shardWriter{reader: irs990.NewReader()}
+	w.returns, w.books, w.grants = newShardTable[Return](w), newShardTable[Books](w), newShardTable[Line](w)
+	w.people, w.holdings, w.related = newShardTable[Person](w), newShardTable[Holding](w), newShardTable[Related](w)
+	w.failures, w.applying, w.asides = newShardTable[Failure](w), newShardTable[Application](w), newShardTable[Aside](w)
+	w.sink = irs990.Sink{
+		Grant: w.grant, Application: w.apply,
+		Aside: func(a *irs990.Aside) error {
+			return w.asides.add(&Aside{MemberNo{w.seq}, int32(a.Part), int32(a.Line), a.Region, a.Purpose, a.Recipients.Value, a.Cash.Value, a.NonCash.Value})
+		},
+		Person:  func(p *irs990.Person) error { return w.people.add(&Person{MemberNo{w.seq}, *p}) },
+		Holding: func(h *irs990.Holding) error { return w.holdings.add(&Holding{MemberNo{w.seq}, *h}) },
+		Related: func(r *irs990.Related) error { return w.related.add(&Related{MemberNo{w.seq}, *r}) },
 	}
-	w.sink = irs990.Sink{Grant: w.grant, Person: w.person, Holding: w.holding, Related: w.relate}
 	return w
 }
 
 func (w *shardWriter) begin(dir string) error {
-	tables := w.tables()
-	for i, t := range tables {
+	for i, t := range w.tables {
 		if err := t.begin(tablePath(dir, tableNames[i])); err != nil {
-			for _, begun := range tables[:i] {
+			for _, begun := range w.tables[:i] {
 				begun.abandon()
 			}
 			return err
@@ -72,12 +76,10 @@ func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) 
 	defer rc.Close()
 	hash := sha256.New()
 	if err := w.reader.Read(io.TeeReader(rc, hash), &w.ret, &w.sink); err != nil {
-		var spillErr *shardWriteError
-		if errors.As(err, &spillErr) {
+		if spillErr, ok := errors.AsType[*shardWriteError](err); ok {
 			return spillErr.err
 		}
-		var format *irs990.FormatError
-		if errors.As(err, &format) {
+		if _, ok := errors.AsType[*irs990.FormatError](err); ok {
 			return w.fail(ctx, m.Name, "not a readable return", err)
 		}
 		return w.fail(ctx, m.Name, "cannot be unzipped", err)
@@ -111,8 +113,9 @@ func rowOf(r *irs990.Return) Return {
 	m := &r.Money
 	return Return{
 		Head: Head{
-			Form: r.Form, Timestamp: r.Timestamp, TaxYear: int32(r.TaxYr()), PeriodEnd: r.PeriodEnd, Amended: r.Amended, GrantsPaid: m.GrantsPaid,
-			DeclaredPF: r.Declared.PFPaid, DeclaredCharity: r.Declared.PFPaidCharity, DeclaredDomestic: r.Declared.DomesticOrgs,
+			Form: r.Form, Timestamp: r.Timestamp, TaxYear: int32(r.TaxYr()), PeriodEnd: r.PeriodEnd, Amended: r.Amended, Preselected: r.Preselected,
+			GrantsPaid: m.GrantsPaid, DeclaredPF: r.Declared.PFPaid, DeclaredCharity: r.Declared.PFPaidCharity, DeclaredDomestic: r.Declared.DomesticOrgs,
+			Given: m.GrantsPaid.Or(r.Declared.Given()),
 		},
 		Schema: r.Version, PeriodBegin: r.PeriodBegin, Name: join(r.Name1, r.Name2), DBA: r.DBA,
 		Street: join(r.Address.Line1, r.Address.Line2), City: r.Address.City, State: r.Address.State, ZIP: r.Address.ZIP, Country: country(&r.Address),
@@ -123,17 +126,14 @@ func rowOf(r *irs990.Return) Return {
 		Contributions: m.Contributions, ProgramRevenue: m.ProgramRevenue, InvestmentIncome: m.InvestmentIncome, OtherIncome: m.OtherIncome,
 		GovernmentGrants: m.GovernmentGrants, Cash: m.Cash, Savings: m.Savings, InvestmentFees: m.InvestmentFees,
 		DAFHeld: r.DAF.Held, DAFGrants: r.DAF.Grants,
-		FutureLines: int32(r.Tally.PFFuture), FutureSum: r.Tally.PFFutureSum,
-		PeopleLines: int32(r.Tally.ScheduleIPeople), PeopleSum: r.Tally.ScheduleIPeopleCash,
-		ForeignRows: int32(r.Tally.ScheduleFOrgs), ForeignSum: r.Tally.ScheduleFCash,
 	}
 }
 
-// grant stages a line of a grant that was paid. Grants approved for a later year
-// are only tallied.
+// grant stages a line of a grant that was paid, or the amount of a grant approved
+// for a later year.
 func (w *shardWriter) grant(g *irs990.Grant) error {
 	if g.Part == irs990.PFFuture {
-		return nil
+		return w.asides.add(&Aside{MemberNo: MemberNo{w.seq}, Part: int32(g.Part), Line: int32(g.Line), Cash: g.Cash.Value})
 	}
 	w.lines++
 	return w.grants.add(&Line{
@@ -157,33 +157,21 @@ func country(a *irs990.Address) string {
 
 // join puts two lines of an address or a name together.
 func join(a, b string) string {
-	switch {
-	case b == "":
-		return a
-	case a == "":
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + " " + b
 }
 
-func (w *shardWriter) person(p *irs990.Person) error {
-	return w.people.add(&Person{MemberNo{w.seq}, *p})
+func (w *shardWriter) apply(a *irs990.Application) error {
+	return w.applying.add(&Application{
+		MemberNo: MemberNo{w.seq}, Name: a.Name, Street: join(a.Address.Line1, a.Address.Line2), City: a.Address.City, State: a.Address.State,
+		ZIP: a.Address.ZIP, Country: country(&a.Address), Phone: a.Phone, Email: a.Email,
+		Form: a.Form, Deadlines: a.Deadlines, Restrictions: a.Restrictions,
+	})
 }
 
-func (w *shardWriter) holding(h *irs990.Holding) error {
-	return w.holdings.add(&Holding{MemberNo{w.seq}, *h})
-}
-
-func (w *shardWriter) relate(r *irs990.Related) error {
-	return w.related.add(&Related{MemberNo{w.seq}, *r})
-}
-
-// tableNames are the tables of a shard, in the order of shardWriter.tables.
-var tableNames = [...]string{returnsTable, booksTable, linesTable, peopleTable, holdingsTable, relatedTable, failuresTable}
-
-func (w *shardWriter) tables() [len(tableNames)]stagedTable {
-	return [...]stagedTable{w.returns, w.books, w.grants, w.people, w.holdings, w.related, w.failures}
-}
+var tableNames = [...]string{returnsTable, booksTable, linesTable, peopleTable, holdingsTable, relatedTable, failuresTable, applyingTable, asidesTable}
 
 // stagedTable is a table of a shard, whatever its rows.
 type stagedTable interface {
@@ -194,7 +182,7 @@ type stagedTable interface {
 }
 
 func (w *shardWriter) close() (sums []byte, err error) {
-	for i, s := range w.tables() {
+	for i, s := range w.tables {
 		if cerr := s.close(); cerr != nil {
 			err = cmp.Or(err, cerr)
 			continue
@@ -206,7 +194,7 @@ func (w *shardWriter) close() (sums []byte, err error) {
 }
 
 func (w *shardWriter) abandon() {
-	for _, s := range w.tables() {
+	for _, s := range w.tables {
 		s.abandon()
 	}
 }
@@ -225,7 +213,11 @@ func (e *shardWriteError) Error() string { return e.err.Error() }
 
 func (e *shardWriteError) Unwrap() error { return e.err }
 
-func newShardTable[T any]() *shardTable[T] { return &shardTable[T]{Writer: shardfile.NewWriter[T]()} }
+func newShardTable[T any](w *shardWriter) *shardTable[T] {
+	s := &shardTable[T]{Writer: shardfile.NewWriter[T]()}
+	w.tables = append(w.tables, s)
+	return s
+}
 
 func (s *shardTable[T]) begin(path string) error {
 	f, err := disk.Create(path)
@@ -254,5 +246,4 @@ func (s *shardTable[T]) close() error {
 
 func (s *shardTable[T]) sum() (string, int64) { return s.file.Sum(), s.file.Size() }
 
-// abandon closes the file without finishing the table.
 func (s *shardTable[T]) abandon() { s.file.Close() }

@@ -153,7 +153,6 @@ func (s *Shared) Has(ctx context.Context, key string) (size int64, ok bool, err 
 	return info.Size, err == nil, err
 }
 
-// Prune removes objects that the plan does not need.
 func (s *Shared) Prune(ctx context.Context, id string, p *Plan) (removed int, err error) {
 	used := map[string]bool{stagePlans + id + ".json": true, stagePointer: true}
 	for i := range p.shards {
@@ -179,7 +178,6 @@ func (s *Shared) Prune(ctx context.Context, id string, p *Plan) (removed int, er
 	return removed, s.store.Forget(ctx, "stage/", plan.Modified.Add(-remote.Abandoned))
 }
 
-// Quarantined is a shard that cannot be made.
 type Quarantined struct {
 	Archive string `json:"archive"`
 	Reason  string `json:"reason"`

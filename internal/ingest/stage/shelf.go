@@ -113,10 +113,8 @@ func (s *bucketShelf) name(rel string) string { return s.store.String() + "/" + 
 func (s *bucketShelf) returns(ctx context.Context) ([]string, error) {
 	var found []string
 	err := s.store.List(ctx, "", func(o remote.Info) error {
-		if !fs.ValidPath(o.Key) || strings.HasPrefix(o.Key, ".") || strings.Contains(o.Key, "/.") {
-			return nil
-		}
-		if discover.IsReturn(o.Key) {
+		hidden := strings.HasPrefix(o.Key, ".") || strings.Contains(o.Key, "/.")
+		if fs.ValidPath(o.Key) && !hidden && discover.IsReturn(o.Key) {
 			found = append(found, o.Key)
 		}
 		return nil

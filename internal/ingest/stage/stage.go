@@ -25,7 +25,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Stage is a folder with the shards of a plan.
 type Stage struct {
 	dir  string
 	plan *Plan
@@ -66,7 +65,6 @@ type Filled struct {
 	Remade int // damaged, and made again
 }
 
-// Fill makes every shard that is missing or damaged.
 func (s *Stage) Fill(ctx context.Context, opt FillOptions) (Filled, error) {
 	if err := s.tidy(); err != nil {
 		return Filled{}, err

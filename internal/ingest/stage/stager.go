@@ -95,8 +95,8 @@ func (e ofArchive) Unwrap() error { return e.error }
 // OfArchive says whether a shard could not be made because its archive could not
 // be read.
 func OfArchive(err error) bool {
-	var e ofArchive
-	return errors.As(err, &e)
+	_, ok := errors.AsType[ofArchive](err)
+	return ok
 }
 
 // unread says that an archive could not be read, unless the work was stopped.

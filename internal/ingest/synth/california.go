@@ -76,7 +76,6 @@ func serial(e *entity) int {
 	return e.id
 }
 
-// californiaRegistry writes the Attorney General's four files.
 func (d *listWriter) californiaRegistry() error {
 	var paths []string
 	for _, name := range registryFiles {

@@ -1,7 +1,9 @@
 package synth
 
 import (
+	"bytes"
 	"cmp"
+	"slices"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/place"
@@ -165,7 +167,6 @@ func (w *world) siblingOf(i int) int {
 	return b
 }
 
-// org puts organization i together.
 func (w *world) org(i int, e *entity) {
 	if b := w.siblingOf(i); b >= 0 {
 		w.org(b, e)
@@ -338,13 +339,12 @@ func (w *world) planOffices() {
 // finish fills in what every class has.
 func (w *world) finish(e *entity, n *namer) {
 	if len(e.core) > 4 && string(e.core[:4]) == "The " {
-		e.the = true
-		e.core = append(e.core[:0], e.core[4:]...)
+		e.the, e.core = true, append(e.core[:0], e.core[4:]...)
 	}
 	e.founded = 2016 - zipf(n.r.next(), 120, 30)
 	c := e.class.facts()
 	incorporated := c.incorporated
-	if hasSuffix(e.core, "Trust") {
+	if bytes.HasSuffix(e.core, []byte("Trust")) {
 		incorporated = 200
 	}
 	if n.r.odds(incorporated) {
@@ -363,3 +363,34 @@ func stateName(code string) string {
 	}
 	return code
 }
+
+// An example of the documentation searches for a charity in Ohio that helps veterans
+// with housing, of middle size and in good standing. The first organization of Ohio is
+// that charity, so that the example finds it in a world of any seed and size.
+
+const (
+	veteransName    = "Juniper Homes for Veterans"
+	veteransOldName = "Juniper Soldiers Home" // until 2022
+	veteransMission = "To help veterans in Ohio find and keep a safe, affordable home. We offer transitional housing, " +
+		"help with the rent and case management to veterans who are homeless or about to lose their homes, " +
+		"and we build permanent homes with them."
+)
+
+// pickVeterans finds the first organization of Ohio. It is the best known of its area,
+// and therefore no satellite of another.
+func (w *world) pickVeterans() {
+	w.veterans = slices.IndexFunc(w.slots[:min(len(w.slots), w.orgs)], func(s slot) bool { return w.states[s.state] == "OH" })
+}
+
+// asVeterans turns that organization into the charity.
+func (w *world) asVeterans(e *entity) {
+	e.class, e.field, e.section, e.listed = cityCause, fieldIndex("W30"), "03", true
+	e.core = append(e.core[:0], veteransName...)
+	e.old, e.since = append(e.old[:0], veteransOldName...), 2022
+	e.alias = e.alias[:0]
+	e.the, e.suffix, e.group, e.lead, e.parent = false, "Inc", 0, 0, false
+	e.founded = 1987
+	e.money = 21*one + one/4 // two and a half million dollars a year
+}
+
+func (w *world) isVeterans(e *entity) bool { return e.id == idOrg+w.veterans }

@@ -32,6 +32,7 @@ var (
 	endEZShape     = newShape[publicForm]("990-EZ end")
 	scheduleDShape = newShape[advised]("schedule D")
 	scheduleFShape = newShape[foreignGrant]("schedule F grant")
+	peopleFShape   = newShape[foreignGrant]("schedule F people")
 	lineShape      = newShape[line]("schedule I grant")
 	scheduleIEnd   = newShape[scheduleITotals]("schedule I end")
 	scheduleRShape = newShape[relatedOrg]("schedule R")
@@ -57,7 +58,6 @@ func (g *gen) write990EZ(fl *filing) error {
 	return g.footer()
 }
 
-// write990 writes a 990, with Schedule I when there are lines.
 func (g *gen) write990(fl *filing) error {
 	var given int64
 	for j := range fl.lines {
@@ -223,8 +223,8 @@ func (g *gen) breakName() {
 }
 
 type foreignGrant struct {
-	region, purpose string
-	cash            int64
+	region, purpose     string
+	cash, goods, people int64
 }
 
 // scheduleF writes grants abroad, of which the form states only the region.
@@ -232,9 +232,15 @@ func (g *gen) scheduleF(fl *filing) {
 	g.x.raw(`<IRS990ScheduleF documentId="IRS990ScheduleF">`)
 	for k := range 1 + scale(sub(g.f.key, 'f', fl.fiscal), 5) {
 		r := rng{sub(g.f.key, 'f', fl.fiscal<<8|k)}
-		scheduleFShape.write(&g.x, &foreignGrant{
-			region: r.of(words["region abroad"]), purpose: pickBar("GENERAL SUPPORT|DISASTER RELIEF|EDUCATION|CLEAN WATER", r.next()),
-			cash: siAmounts.at(r.next() >> 32)})
+		v := foreignGrant{region: r.of(words["region abroad"]), purpose: pickBar("GENERAL SUPPORT|DISASTER RELIEF|EDUCATION|CLEAN WATER", r.next()),
+			cash: siAmounts.at(r.next() >> 32)}
+		if r.odds(1000) {
+			v.goods = v.cash / 4
+		}
+		scheduleFShape.write(&g.x, &v)
+		if r.odds(500) {
+			peopleFShape.write(&g.x, &foreignGrant{region: v.region, purpose: "SCHOLARSHIPS", people: int64(1 + r.n(40)), cash: v.cash / 10})
+		}
 	}
 	g.x.raw("</IRS990ScheduleF>")
 }

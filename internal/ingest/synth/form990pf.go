@@ -15,6 +15,7 @@ var (
 	formPFShape   = newShape[foundationForm]("990-PF")
 	personPFShape = newShape[boardSeat]("990-PF person")
 	grantsPFShape = newShape[foundationForm]("990-PF grants")
+	applyPFShape  = newShape[application]("990-PF application")
 	grantPFShape  = newShape[line]("990-PF grant")
 	endPFShape    = newShape[foundationForm]("990-PF end")
 	holdingShapes = [...]*shape[holding]{newShape[holding]("stock"), newShape[holding]("bond"), newShape[holding]("other investment")}
@@ -47,6 +48,7 @@ func (g *gen) write990PF(fl *filing) error {
 		personPFShape.write(x, s)
 	}
 	grantsPFShape.write(x, v)
+	g.applications(v)
 	g.grantsPaid(fl, paid)
 	endPFShape.write(x, v)
 	g.holdings(v, gain)
@@ -60,7 +62,7 @@ func (g *gen) foundationForm(fl *filing, paid, gain int64) *foundationForm {
 	bk := financesOf(e, fl.fiscal, paid, g.w.funderWealth(e, true))
 	own := bk.expenses - paid
 	v := &foundationForm{finances: bk, formTop: *g.fillTop(fl), operating: g.yes(e.class == operatingFoundation),
-		newStandard: fl.fiscal >= 2019, oldStandard: fl.fiscal < 2019, preselected: e.class != scholarshipFund,
+		newStandard: fl.fiscal >= 2019, oldStandard: fl.fiscal < 2019, preselected: e.class != scholarshipFund && odds(sub(e.key, '^', 0), rates.PFPreselected),
 		interest: bk.investment / 10, dividends: bk.investment / 2, officerPay: own / 5, wages: own / 4, charitable: paid + own*6/10,
 		payable: bk.liabilities / 4, grantsPayable: bk.liabilities - bk.liabilities/4}
 	v.gains = bk.investment - v.interest - v.dividends
@@ -73,6 +75,33 @@ func (g *gen) foundationForm(fl *filing, paid, gain int64) *foundationForm {
 	v.bookStock, v.bookBonds = v.stock*100/gain, v.bonds*100/gain
 	v.bookRest = bk.assets - bk.cash - v.bookStock - v.bookBonds
 	return v
+}
+
+// application is what a foundation tells applicants.
+type application struct {
+	name, street, city, zip                            []byte
+	state, phone, email, form, deadlines, restrictions string
+}
+
+// applications writes to whom and how to apply. Some foundations say both that
+// they select grantees themselves and how to apply, and some say neither.
+func (g *gen) applications(v *foundationForm) {
+	r := rng{sub(g.f.key, '^', 1)}
+	if v.preselected != r.odds(rates.PFBoxAndForm) {
+		return
+	}
+	for range 1 + r.n(8)/7 {
+		a := &application{name: []byte("Grants Committee"), street: g.head.street, city: g.head.city, zip: g.head.zip,
+			state: g.head.state, phone: string(join(nil, "20255501", padded{uint64(r.n(100)), 2})),
+			form: r.of(words["application form"]), deadlines: r.of(words["application deadline"]), restrictions: r.of(words["application limit"])}
+		if r.odds(6000) {
+			a.name = g.head.officer
+		}
+		if r.odds(1500) {
+			a.email = "grants@foundation.example"
+		}
+		applyPFShape.write(&g.x, a)
+	}
 }
 
 // grantsPaid writes the lists of grants paid and approved, and their truth.

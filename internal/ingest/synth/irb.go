@@ -131,8 +131,7 @@ func (d *listWriter) bulletin(k int) *bulletin {
 	}
 	if k%23 == 11 {
 		d.drawPetitioner(&r)
-		entry := d.bulletinEntry()
-		b.Suit = &entry
+		b.Suit = new(d.bulletinEntry())
 		d.counts["irb_litigation"]++
 	}
 	return b

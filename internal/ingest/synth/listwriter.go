@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/ingest/source/stateaward"
 )
 
@@ -116,7 +117,6 @@ func (d *listWriter) writeAll(paths []string, head string, fill func([]*listFile
 	return nil
 }
 
-// create begins a plain file.
 func (d *listWriter) create(path string) (*listFile, error) {
 	if err := os.MkdirAll(filepath.Join(d.dir, filepath.Dir(filepath.FromSlash(path))), 0o755); err != nil {
 		return nil, err
@@ -142,10 +142,10 @@ func (d *listWriter) finish(l *listFile) error {
 	return err
 }
 
-// eachOrg calls do for the number of every organization, until the context ends.
-func (d *listWriter) eachOrg(do func(i int)) error {
-	for i := range d.w.orgs {
-		if i&0xffff == 0 && d.ctx.Err() != nil {
+// each calls do for the numbers below n, until the context ends.
+func (d *listWriter) each(n int, do func(i int)) error {
+	for i := range n {
+		if i&0xfff == 0 && d.ctx.Err() != nil {
 			return d.ctx.Err()
 		}
 		do(i)
@@ -155,14 +155,10 @@ func (d *listWriter) eachOrg(do func(i int)) error {
 
 // eachEntity puts all domestic entities together in turn, the unlisted included.
 func (d *listWriter) eachEntity(do func(e *entity)) error {
-	for i := range d.w.domestic() {
-		if i&0xfff == 0 && d.ctx.Err() != nil {
-			return d.ctx.Err()
-		}
+	return d.each(d.w.domestic(), func(i int) {
 		d.w.at(i, &d.f)
 		do(&d.f)
-	}
-	return nil
+	})
 }
 
 // eachEntityEver does the same for all domestic entities and the former organizations.
@@ -180,4 +176,48 @@ func (d *listWriter) eachEntityEver(do func(e *entity)) error {
 func newCompressor() (*compressor, error) {
 	fw, err := flate.NewWriter(io.Discard, flate.BestSpeed)
 	return &compressor{fw}, err
+}
+
+// outputFile is a file of the world, or a fragment of one, while it is written.
+type outputFile struct {
+	f    *os.File
+	sum  *disk.Summed // nil for a fragment
+	w    *bufio.Writer
+	path string
+}
+
+// createFile creates a file whose digest is taken while it is written, through a
+// buffer of the given size.
+func createFile(dir, path string, buffer int) (*outputFile, error) {
+	h, err := createPlain(dir, path, buffer)
+	if err == nil {
+		h.sum = new(disk.NewSummed(h.f))
+		h.w.Reset(h.sum)
+	}
+	return h, err
+}
+
+// createPlain creates a file without a digest.
+func createPlain(dir, path string, buffer int) (*outputFile, error) {
+	f, err := os.Create(filepath.Join(dir, filepath.FromSlash(path)))
+	if err != nil {
+		return nil, err
+	}
+	return &outputFile{f: f, w: bufio.NewWriterSize(f, buffer), path: path}, nil
+}
+
+func (h *outputFile) finish() (File, error) {
+	err := errors.Join(h.w.Flush(), h.f.Close())
+	h.f = nil
+	f := File{Path: h.path}
+	if h.sum != nil {
+		f.Bytes, f.SHA256 = h.sum.Size(), h.sum.Sum()
+	}
+	return f, err
+}
+
+func (h *outputFile) abandon() {
+	if h.f != nil {
+		h.f.Close()
+	}
 }

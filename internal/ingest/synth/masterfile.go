@@ -73,7 +73,6 @@ func (g *gen) master(k int, out []*bufio.Writer, t *tally) {
 
 func federationGroup(f int) int { return 1000 + f*7 }
 
-// federation puts the national body of a federation together.
 func (w *world) federation(f int, e *entity) {
 	fed := &federations[f]
 	w.national(e, sub(w.seed, 'N', f), fed.name, entity{class: chapter, field: fed.field, group: federationGroup(f), section: fed.section,
@@ -85,7 +84,6 @@ func (w *world) churchBody(k int, e *entity) {
 		founded: 1905 + 3*k})
 }
 
-// national puts the head of a group together.
 func (w *world) national(e *entity, key uint64, name string, as entity) {
 	as.id, as.key, as.slot = idFirm+as.group, key, scale(key, len(w.slots))
 	as.listed, as.parent, as.money = true, true, 22*one

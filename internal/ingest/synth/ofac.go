@@ -1,8 +1,6 @@
 package synth
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // The sanctions list. The names of its people, companies and ships are made of
 // syllables that no language combines, so that no entry can be mistaken for a real
@@ -67,7 +65,6 @@ func quoted[T string | []byte](s T) any {
 	return parts{'"', s, '"'}
 }
 
-// sanctions writes the list and its three companions.
 func (d *listWriter) sanctions() error {
 	paths := []string{"ofac/sdn.csv", "ofac/alt.csv", "ofac/add.csv", "ofac/sdn_comments.csv"}
 	return d.writeAll(paths, "", func(files []*listFile) error {

@@ -1,5 +1,7 @@
 package synth
 
+import "bytes"
+
 // namer fills in the templates of names for one entity.
 type namer struct {
 	r     rng
@@ -101,7 +103,6 @@ var (
 	streetTypes = words.of("street type")
 )
 
-// appendHouse writes number and street.
 func appendHouse(dst []byte, r *rng) []byte {
 	dst = append(appendInt(dst, int64(1+zipf(r.next(), 9900, 40))), ' ')
 	if r.odds(2200) {
@@ -169,13 +170,10 @@ func appendPerson(dst []byte, key uint64, surname string) []byte {
 // surnameFirst turns John Q Public into Public, John Q.
 func surnameFirst(name []byte) []byte {
 	end := len(name)
-	if hasSuffix(name, " Jr") {
+	if bytes.HasSuffix(name, []byte(" Jr")) {
 		end -= 3
 	}
-	i := end - 1
-	for i > 0 && name[i] != ' ' {
-		i--
-	}
+	i := bytes.LastIndexByte(name[:end], ' ')
 	if i <= 0 {
 		return name
 	}

@@ -123,7 +123,7 @@ func appendFewer(dst, core []byte, r *rng) (_ []byte, ok bool) {
 // trimSmall cuts small words off the end of what was written since start.
 func trimSmall(dst []byte, start int) []byte {
 	for _, small := range []string{" of the", " of", " and", " &", " the", " for", " at"} {
-		if hasSuffix(dst[start:], small) {
+		if bytes.HasSuffix(dst[start:], []byte(small)) {
 			return dst[:len(dst)-len(small)]
 		}
 	}

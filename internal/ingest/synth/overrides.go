@@ -1,18 +1,16 @@
 package synth
 
 import (
+	"errors"
+
 	"grantgraph/internal/orgname"
 )
 
 // Overrides for lines that the rules get wrong, as an editor or a language model would
 // have decided them. They are written from the truth of the world, so all are right.
 
-// overrides writes both files of overrides.
 func (d *listWriter) overrides() error {
-	if err := d.overridesBy("overrides/human.csv", "an editor", true, 8); err != nil {
-		return err
-	}
-	return d.overridesBy("overrides/model.csv", "invented-model-1", false, 5)
+	return errors.Join(d.overridesBy("overrides/human.csv", "an editor", true, 8), d.overridesBy("overrides/model.csv", "invented-model-1", false, 5))
 }
 
 // overridesBy writes one file with a ruling for each of some organizations that are

@@ -390,6 +390,11 @@ func TestCalibration(t *testing.T) {
 	check("zero", c.zero, c.pf, rates.PFZero)
 	check("negative", c.negative, c.pf+c.si, rates.LineNegative)
 	check("repeat", c.repeat, c.pf+c.si, rates.LineRepeat)
+	check("box of preselected organizations", c.preselected, c.pfReturns, rates.PFPreselected)
+	check("applications", c.applications, c.pfReturns, 3100)
+	if c.abroad == 0 || c.peopleAbroad == 0 || c.people == 0 {
+		t.Errorf("%d lines of Schedule F Part II, %d of Part III, %d of Schedule I Part III", c.abroad, c.peopleAbroad, c.people)
+	}
 	check("placeholder filings", c.placeholder, c.pfReturns, rates.PFPlaceholder)
 	check("name exact", c.exact, c.byName, rates.NameExact)
 	check("name as in the master file", c.sameName, c.listed, rates.NameExact)
@@ -436,6 +441,9 @@ func TestCalibration(t *testing.T) {
 }
 
 type counts struct {
+	preselected, applications    int
+	abroad, peopleAbroad, people int // lines that name nobody
+
 	pf, si, siOrg, siFiled, own, slip, relative, goods                      int
 	person, foreign, outside, business, pfDomestic, noPlace, zero, negative int
 	repeat, placeholder, pfReturns, known, listed, sameName                 int
@@ -449,7 +457,16 @@ type counts struct {
 func (c *counts) count(s *worldReading, r *returnReading) {
 	if r.Form == "990PF" {
 		c.pfReturns++
+		if r.Preselected {
+			c.preselected++
+		}
+		if r.Tally.Applications > 0 {
+			c.applications++
+		}
 	}
+	c.abroad += r.Tally.ScheduleFOrgs
+	c.peopleAbroad += r.Tally.ScheduleFPeople
+	c.people += r.Tally.ScheduleIPeople
 	c.filers++
 	if r.Version < "2013" {
 		c.ancient++

@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// File is one file of the world.
 type File struct {
 	Path   string `json:"path"` // relative, with forward slashes
 	Bytes  int64  `json:"bytes"`
@@ -143,7 +142,6 @@ func (o *Options) Written() bool {
 	return err == nil && r.Current() && r.Seed == o.Seed && r.Size == o.Grants
 }
 
-// report turns the tally into world.json.
 func (p *worldWriter) report() (*Report, error) {
 	t := &p.total
 	r := &Report{

@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"strconv"
 	"time"
 
 	"grantgraph/internal/ein"
@@ -345,14 +346,11 @@ func (g *gen) appendWebsite(dst []byte) []byte {
 
 // Booleans have four spellings; a filer's software knows one pair.
 func (g *gen) yes(v bool) string {
-	words := odds(sub(g.f.key, 'b', 9), 5000)
-	switch {
-	case v && words:
-		return "true"
-	case v:
+	if odds(sub(g.f.key, 'b', 9), 5000) {
+		return strconv.FormatBool(v)
+	}
+	if v {
 		return "1"
-	case words:
-		return "false"
 	}
 	return "0"
 }

@@ -90,13 +90,8 @@ func (g *gen) shard(ctx context.Context, s Shard, out io.Writer, sh *recorder, p
 			}
 		}
 	}
-	if err := sw.spoil(m); err != nil {
-		return tally{}, err
-	}
-	if err := sw.zw.Close(); err != nil {
-		return tally{}, err
-	}
-	return sh.tally, nil
+	err := errors.Join(sw.spoil(m), sw.zw.Close())
+	return sh.tally, err
 }
 
 // cohort writes what a cohort sends in month m: its returns, its amendments,

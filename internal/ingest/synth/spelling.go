@@ -190,7 +190,6 @@ func (g *gen) abbreviate() bool {
 	return false
 }
 
-// loseSpace joins two words.
 func (g *gen) loseSpace(r *rng) bool {
 	name := g.l.name
 	spaces := bytes.Count(name, []byte{' '})

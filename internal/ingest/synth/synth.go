@@ -33,7 +33,6 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Options say what to write and where.
 type Options struct {
 	Out      string // directory to be made; replaced as a whole when synth wrote it before
 	Grants   int    // how many grant lines, about
@@ -64,7 +63,6 @@ func Preset(name string) (grants int, ok bool) {
 	return n * factor, true
 }
 
-// Write makes the world.
 func Write(ctx context.Context, o Options) (*Report, error) {
 	start := time.Now()
 	if o.Grants < 1 || o.Grants > MaxGrants {

@@ -1,7 +1,7 @@
 package synth
 
 import (
-	"slices"
+	"bytes"
 	"strconv"
 	"strings"
 	"time"
@@ -118,10 +118,6 @@ func lower(c byte) byte {
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
 
-func hasSuffix(b []byte, s string) bool {
-	return len(b) >= len(s) && string(b[len(b)-len(s):]) == s
-}
-
 // appendPlain writes a name the way the master file does: no periods, commas
 // or apostrophes.
 func appendPlain(dst, name []byte) []byte {
@@ -185,7 +181,6 @@ func newRecord(file, separator, end string, quotes bool) *record {
 	return &record{separator: separator, end: end, quotes: quotes, columns: len(columns.of(file))}
 }
 
-// header is the line that names the columns.
 func header(file, end string) string { return strings.Join(columns.of(file), ",") + end }
 
 func (r *record) add(fields ...any) {
@@ -195,14 +190,12 @@ func (r *record) add(fields ...any) {
 		}
 		r.fields++
 		start := len(r.b)
-		if r.b = join(r.b, f); r.quotes && slices.ContainsFunc(r.b[start:], needsQuotes) {
+		if r.b = join(r.b, f); r.quotes && bytes.ContainsAny(r.b[start:], ",\"\r\n") {
 			field := strings.ReplaceAll(string(r.b[start:]), `"`, `""`)
 			r.b = append(append(append(r.b[:start], '"'), field...), '"')
 		}
 	}
 }
-
-func needsQuotes(c byte) bool { return c == ',' || c == '"' || c == '\r' || c == '\n' }
 
 // finish ends the row and returns it. The bytes are good until the next add.
 func (r *record) finish() []byte {

@@ -12,7 +12,6 @@ import (
 // register's own person numbers join. Charity numbers are above all that were
 // ever given.
 
-// town is where a charity sits.
 type town struct{ name, area, county, region string }
 
 var towns = each(readRows("uk_towns.tsv", "town", "area", "county", "region"), func(r table.Row) town {
@@ -40,7 +39,6 @@ type charity struct {
 	base    int // charity it is a circle of friends of, -1 when none
 }
 
-// seat is one trustee on a board.
 type seat struct {
 	id      int64
 	who     uint64 // the person, or the firm

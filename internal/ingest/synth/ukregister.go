@@ -2,6 +2,7 @@ package synth
 
 import (
 	"bytes"
+	"strconv"
 	"time"
 )
 
@@ -50,16 +51,13 @@ func (d *listWriter) ukTable(i int) error {
 		for _, name := range x.columns {
 			x.keys = append(x.keys, `,"`+name+`":`)
 		}
-		for k := range d.w.charities() {
-			if k&0x3ff == 0 && d.ctx.Err() != nil {
-				return d.ctx.Err()
-			}
+		err := d.each(d.w.charities(), func(k int) {
 			d.w.charity(k, &x.c)
 			t.rows(x)
-		}
+		})
 		l.WriteString("]")
 		d.counts["uk_"+t.name] = l.rows
-		return nil
+		return err
 	})
 }
 
@@ -78,11 +76,7 @@ func (x *registerTable) put(values ...any) {
 		case []byte:
 			x.text(v)
 		case bool:
-			word := "false"
-			if v {
-				word = "true"
-			}
-			x.b = append(x.b, word...)
+			x.b = strconv.AppendBool(x.b, v)
 		case pounds:
 			x.b = join(x.b, int64(v), ".00")
 		case time.Time:

@@ -132,7 +132,7 @@ func (d *listWriter) usaspendingArchive(year int, contracts bool) error {
 	return d.writeZip("usaspending/"+stem+".zip", stem+"_1.csv", posted, header(file, "\n"), func(l *listFile) error {
 		e := &d.f
 		row := newRecord(file, ",", "\n", true)
-		err := d.eachOrg(func(i int) {
+		err := d.each(d.w.orgs, func(i int) {
 			if !d.grantee(i, e) {
 				return
 			}
@@ -266,12 +266,11 @@ func (t *transaction) assistanceRow(row *record) {
 		"NONPROFIT WITH 501(C)(3) IRS STATUS (OTHER THAN AN INSTITUTION OF HIGHER EDUCATION)", deleted, "A")
 }
 
-// audits writes the general table of the audit clearinghouse.
 func (d *listWriter) audits() error {
 	return d.write("fac/general.csv", header("audits", "\n"), func(l *listFile) error {
 		e := &d.f
 		row := newRecord("audits", ",", "\n", true)
-		return d.eachOrg(func(i int) {
+		return d.each(d.w.orgs, func(i int) {
 			if !d.grantee(i, e) || !audited(e) {
 				return
 			}

@@ -124,7 +124,6 @@ const reach = 30.0
 // town is asked.
 const doubt = 0.7
 
-// locate finds the counties of a ZIP code.
 func locate(z *zip, counties []county) {
 	for _, at := range [...]*point{z.post, z.area} {
 		if at == nil {
@@ -294,7 +293,6 @@ func split(fips string, at point) string {
 	}
 }
 
-// countyNames gives every county its full name.
 func countyNames(list []county) []place.County {
 	var names []place.County
 	for _, c := range list {

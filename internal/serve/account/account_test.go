@@ -147,7 +147,7 @@ func testLifeOfAKey(t *testing.T, p place) {
 	if err != nil || next == secret || rotated.ID != k.ID || !rotated.Rotated.Equal(c.now()) || !rotated.Created.Equal(k.Created) {
 		t.Errorf("rotated to %+v, %v", rotated, err)
 	}
-	for _, s := range []Store{s, other} {
+	for _, s := range []*Store{s, other} {
 		if _, err := s.Authenticate(ctx, secret); !errors.Is(err, ErrUnknownKey) {
 			t.Errorf("the old key lives: %v", err)
 		}

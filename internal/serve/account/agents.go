@@ -14,18 +14,16 @@ import (
 // Status is the state of the key of an agent.
 type Status string
 
-// The states. A key of the anonymous tier begins locked. The right answers to its
-// challenge unlock it, its last call makes it spent, and it is locked again when it
-// asks for another challenge. Keys of the other tiers begin unlocked, and stay spent
-// after their last call.
+// The states. A key of the anonymous tier begins locked. Right answers to its challenge unlock
+// it, its last call makes it spent, and another challenge locks it again. Keys of the other
+// tiers begin unlocked, and stay spent after their last call.
 const (
 	Locked   Status = "locked"
 	Unlocked Status = "unlocked"
 	Spent    Status = "spent"
 )
 
-// AgentSpec describes a new key of an agent. An anonymous agent has no Thumbprint;
-// the thumbprint identifies every other agent.
+// AgentSpec describes a new key of an agent, whom the thumbprint identifies, unless anonymous.
 type AgentSpec struct {
 	Tier       Tier
 	Purpose    string // as stated, not verified
@@ -49,7 +47,6 @@ type AgentInfo struct {
 	seq        int64
 }
 
-// Bounds of an agent's texts about itself.
 const (
 	maxPurpose    = 1000
 	maxHost       = 253
@@ -80,7 +77,7 @@ func (spec AgentSpec) check() error {
 	return nil
 }
 
-func (s *store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInfo, error) {
+func (s *Store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInfo, error) {
 	if err := spec.check(); err != nil {
 		return "", AgentInfo{}, err
 	}
@@ -99,16 +96,9 @@ func (s *store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInf
 		if spec.Tier != Anonymous {
 			s.note(t, EventMint, id, "tier "+string(spec.Tier))
 		}
-		r, err := findKey(t, id)
-		if err != nil {
-			return AgentInfo{}, err
-		}
-		return readAgent(t, r, "")
+		return agentOf(t, id)
 	})
-	if err != nil {
-		return "", AgentInfo{}, err
-	}
-	return secret, a, nil
+	return secret, a, err
 }
 
 var errMintedMeanwhile = errors.New("another was made meanwhile")
@@ -117,7 +107,7 @@ var errMintedMeanwhile = errors.New("another was made meanwhile")
 // tier. Before that key expires, minting again gives it a new secret and leaves its
 // allowance and its expiry unchanged. After it expired, the key begins anew under
 // the same ID, so that an action that a key may take once is not taken twice.
-func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string, err error) {
+func (s *Store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string, err error) {
 	terms := spec.Tier.Terms()
 	end := t.now.Add(terms.Lifetime).UnixNano()
 	if spec.Thumbprint != "" {
@@ -135,7 +125,7 @@ func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 			if err != nil {
 				return "", err
 			}
-			t.exec("UPDATE keys SET hash = $2, rotated = $3 WHERE seq = $1", seq, hashKey(secret), k.Rotated.Unix())
+			t.exec("UPDATE keys SET hash = $2, rotated = $3 WHERE seq = $1", seq, hashSecret(secret), k.Rotated.Unix())
 			t.exec("UPDATE agents SET purpose = $2, source = $3, host = $4 WHERE key = $1", seq, spec.Purpose, spec.Source, spec.Host)
 			if t.now.UnixNano() >= expires {
 				t.exec("UPDATE agents SET status = $2, expires = $3, allowance = $4, remaining = $5 WHERE key = $1",
@@ -161,7 +151,7 @@ func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 	case n == 0:
 		err = unavailable(errMintedMeanwhile)
 	case spec.Tier == Anonymous:
-		err = s.evictUnanswered(t, seq)
+		_, err = t.removeAgents(unanswered+" AND key <= $1 ORDER BY key", mostEvicted, seq-int64(s.anonymous))
 	}
 	return k.ID, err
 }
@@ -195,8 +185,11 @@ func timeOf(nanos int64) time.Time {
 	return time.Unix(0, nanos).UTC()
 }
 
-func (s *store) Agent(ctx context.Context, id string) (AgentInfo, error) {
-	from := s.view(ctx)
+func (s *Store) Agent(ctx context.Context, id string) (AgentInfo, error) {
+	return agentOf(s.view(ctx), id)
+}
+
+func agentOf(from reader, id string) (AgentInfo, error) {
 	r, err := findKey(from, id)
 	if err != nil {
 		return AgentInfo{}, err
@@ -204,8 +197,7 @@ func (s *store) Agent(ctx context.Context, id string) (AgentInfo, error) {
 	return readAgent(from, r, "")
 }
 
-// lockAgent reads the key of an agent that is about to be changed, and refuses an
-// inactive or expired key.
+// lockAgent reads an agent's key that is about to be changed, and refuses it if inactive or expired.
 func (t *tx) lockAgent(id string) (AgentInfo, error) {
 	r, err := findKey(t, id)
 	if err != nil {

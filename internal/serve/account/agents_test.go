@@ -32,7 +32,7 @@ func seal(salt []byte, form string) string {
 func right(c Challenge) bool { return slices.Contains(c.Answers[1], seal(c.Salt, "elm")) }
 func wrong(c Challenge) bool { return slices.Contains(c.Answers[1], seal(c.Salt, "oak")) }
 
-func mintAnonymous(t *testing.T, s Store) (string, AgentInfo) {
+func mintAnonymous(t *testing.T, s *Store) (string, AgentInfo) {
 	t.Helper()
 	secret, a, err := s.MintAgent(t.Context(), AgentSpec{Tier: Anonymous, Purpose: "a test", Source: "the tests"})
 	if err != nil {
@@ -165,7 +165,7 @@ func TestStoreAgentStates(t *testing.T) {
 	})
 }
 
-func (want step) run(t *testing.T, c *clock, s *store, secret, id string) error {
+func (want step) run(t *testing.T, c *clock, s *Store, secret, id string) error {
 	ctx := t.Context()
 	verb, arg, _ := strings.Cut(want.do, " ")
 	var got string
@@ -375,7 +375,7 @@ func TestStoreAgentMint(t *testing.T) {
 func TestStoreAgentRace(t *testing.T) {
 	stores(t, func(t *testing.T, p place) {
 		c := newClock("2026-05-05T05:05:05Z")
-		both := []*store{openAt(t, p, Options{Clock: c.now, Mints: 40}), openAt(t, p, Options{Clock: c.now, Mints: 40})}
+		both := []*Store{openAt(t, p, Options{Clock: c.now, Mints: 40}), openAt(t, p, Options{Clock: c.now, Mints: 40})}
 		s := both[0]
 		ctx := context.Background()
 		_, a := mintAnonymous(t, s)
@@ -386,7 +386,7 @@ func TestStoreAgentRace(t *testing.T) {
 		var unlocked, granted, fresh, screened, minted, staled, signed atomic.Int64
 		ids := sync.Map{}
 		const clients = 64
-		crowd := func(do func(s *store)) {
+		crowd := func(do func(s *Store)) {
 			t.Helper()
 			var wg sync.WaitGroup
 			for i := range clients {
@@ -398,7 +398,7 @@ func TestStoreAgentRace(t *testing.T) {
 			}
 			wg.Wait()
 		}
-		crowd(func(s *store) {
+		crowd(func(s *Store) {
 			switch _, out, err := s.Attempt(ctx, a.ID, 1, right); {
 			case err == nil && out.Verdict == Right:
 				unlocked.Add(1)
@@ -406,7 +406,7 @@ func TestStoreAgentRace(t *testing.T) {
 				t.Error(out, err)
 			}
 		})
-		crowd(func(s *store) {
+		crowd(func(s *Store) {
 			switch _, err := s.Charge(ctx, a.ID, 1); {
 			case err == nil:
 				granted.Add(1)
@@ -435,7 +435,7 @@ func TestStoreAgentRace(t *testing.T) {
 				signed.Add(1)
 			}
 		})
-		crowd(func(s *store) {
+		crowd(func(s *Store) {
 			switch _, err := s.SetChallenge(ctx, a.ID, 1, quiz()); {
 			case errors.Is(err, ErrStale):
 				staled.Add(1)
@@ -459,7 +459,7 @@ func TestStoreNoncesAndMints(t *testing.T) {
 		ctx := t.Context()
 		until := c.now().Add(time.Minute)
 		for _, step := range []struct {
-			s            Store
+			s            *Store
 			keyid, nonce string
 			until        time.Time
 			fresh        bool

@@ -13,7 +13,7 @@ import (
 // player is one side of the comparison: a store and what was made in it, in the
 // order in which it was made.
 type player struct {
-	*store
+	*Store
 	clock    *clock
 	secrets  []string
 	ids      []string
@@ -29,8 +29,8 @@ func TestStoresAlike(t *testing.T) {
 	t.Parallel()
 	a := &player{clock: newClock("2026-02-28T20:00:00Z")}
 	b := &player{clock: newClock("2026-02-28T20:00:00Z")}
-	a.store = openAt(t, place{dir: t.TempDir()}, Options{Clock: a.clock.now, Mints: 20})
-	b.store = openAt(t, place{dsn: newSchema(t)}, Options{Clock: b.clock.now, Mints: 20})
+	a.Store = openAt(t, place{dir: t.TempDir()}, Options{Clock: a.clock.now, Mints: 20})
+	b.Store = openAt(t, place{dsn: newSchema(t)}, Options{Clock: b.clock.now, Mints: 20})
 	r := rand.New(rand.NewPCG(seed(t), 3))
 	seen := map[string]int{}
 	for i := range 1000 {

@@ -29,15 +29,8 @@ const (
 	answered   = "thumbprint = '' AND answered > 0"
 )
 
-// evictUnanswered removes old keys for the anonymous key that was just stored.
-func (s *store) evictUnanswered(t *tx, seq int64) error {
-	_, err := t.removeAgents(unanswered+" AND key <= $1 ORDER BY key", mostEvicted, seq-int64(s.anonymous))
-	return err
-}
-
-// markAnswered numbers a key that answered for the first time, and removes old keys
-// that answered.
-func (s *store) markAnswered(t *tx, seq int64) error {
+// markAnswered numbers a key that answered for the first time, and removes old ones.
+func (s *Store) markAnswered(t *tx, seq int64) error {
 	var last int64
 	if _, err := t.get("SELECT answered FROM agents WHERE "+answered+" ORDER BY answered DESC LIMIT 1", nil, &last); err != nil {
 		return err
@@ -67,7 +60,7 @@ func (t *tx) removeAgents(where string, most int, arg int64) (n int, err error) 
 const rememberAnswered = 30 * 24 * time.Hour
 
 // sweepAnonymous removes expired anonymous keys, sweptAtOnce in each transaction.
-func (s *store) sweepAnonymous(ctx context.Context) error {
+func (s *Store) sweepAnonymous(ctx context.Context) error {
 	now := s.clock()
 	for _, d := range []struct {
 		where  string

@@ -8,7 +8,7 @@ import (
 )
 
 // unlock answers the challenge of a key, its first when it has none.
-func unlock(t *testing.T, s *store, id string) {
+func unlock(t *testing.T, s *Store, id string) {
 	t.Helper()
 	a, err := s.SetChallenge(t.Context(), id, 0, quiz())
 	if err != nil {
@@ -20,7 +20,7 @@ func unlock(t *testing.T, s *store, id string) {
 }
 
 // agents counts the rows of a condition.
-func (s *store) agents(t *testing.T, where string) (n int) {
+func (s *Store) agents(t *testing.T, where string) (n int) {
 	t.Helper()
 	if _, err := s.view(t.Context()).get("SELECT COUNT(*) FROM agents WHERE "+where, nil, &n); err != nil {
 		t.Fatal(err)

@@ -14,8 +14,7 @@ import (
 // Kind is the kind of an event.
 type Kind string
 
-// The kinds of events that the store records itself, and EventRefusal for packages
-// that refuse a caller.
+// The kinds of events. EventRefusal is for packages that refuse a caller.
 const (
 	EventMint       Kind = "mint"
 	EventRotate     Kind = "rotate"
@@ -57,8 +56,7 @@ type Actor struct {
 
 type actorKey struct{}
 
-// As returns a context in which the store acts for who. Without it, the store acts
-// for the operator.
+// As returns a context in which the store acts for who, and not for the operator.
 func As(ctx context.Context, who Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, who)
 }
@@ -69,19 +67,18 @@ func actor(ctx context.Context) Actor {
 	return who
 }
 
-// Bounds of an event.
 const (
 	maxDetails = 2000
 	maxActor   = 300
 	maxTrail   = 1000
 )
 
-func (s *store) note(t *tx, kind Kind, key, details string) {
+func (s *Store) note(t *tx, kind Kind, key, details string) {
 	who := actor(t.ctx)
 	s.append(t, Event{Kind: kind, Actor: who.Name, Key: key, Address: who.Address, Details: details})
 }
 
-func (s *store) append(t *tx, e Event) {
+func (s *Store) append(t *tx, e Event) {
 	address := []byte{}
 	if e.Address != "" {
 		address = s.pepperedHash("event", network.Near(e.Address))
@@ -90,8 +87,7 @@ func (s *store) append(t *tx, e Event) {
 		t.now.UnixNano(), string(e.Kind), legible(e.Actor, maxActor), e.Key, address, legible(e.Details, maxDetails))
 }
 
-// legible clips a text and replaces characters that cannot be shown. So the store
-// never refuses an event for its words.
+// legible makes any text fit for an event, so that the store never refuses one for its words.
 func legible(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if !fault.Legible(s) {
@@ -108,7 +104,8 @@ func legible(s string, most int) string {
 	return s
 }
 
-func (s *store) Audit(ctx context.Context, e Event) error {
+// Audit adds an event. If actor and address are empty, they are those of As.
+func (s *Store) Audit(ctx context.Context, e Event) error {
 	if e.Kind == "" || len(e.Kind) > 40 || !fault.Legible(string(e.Kind)) {
 		return fmt.Errorf("an event of kind %q", fault.Clip(string(e.Kind), maxQuoted))
 	}
@@ -118,10 +115,7 @@ func (s *store) Audit(ctx context.Context, e Event) error {
 	who := actor(ctx)
 	e.Actor = cmp.Or(e.Actor, who.Name)
 	e.Address = cmp.Or(e.Address, who.Address)
-	return s.update(ctx, func(t *tx) error {
-		s.append(t, e)
-		return nil
-	})
+	return s.perform(ctx, func(t *tx) { s.append(t, e) })
 }
 
 // EventFilter selects events; the zero value selects the newest.
@@ -135,7 +129,8 @@ type EventFilter struct {
 	Limit  int       // 0 for 100; at most 1,000
 }
 
-func (s *store) AuditTrail(ctx context.Context, f EventFilter) ([]Event, error) {
+// AuditTrail returns the events that the filter selects, newest first.
+func (s *Store) AuditTrail(ctx context.Context, f EventFilter) ([]Event, error) {
 	if f.Limit < 0 || f.Limit > maxTrail {
 		return nil, refuse(nil, "bad_trail_limit", maxTrail)
 	}

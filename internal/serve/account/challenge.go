@@ -13,9 +13,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Challenge is a set of questions that unlocks a key, in the form that the store
-// keeps: only hashes of the answers, and only the parameters from which package agent
-// writes the questions again.
+// Challenge is a set of questions that unlocks a key, as the store keeps it: hashes of the
+// answers, and the parameters from which package agent writes the questions again.
 type Challenge struct {
 	No      int             // 1 for the first of a key; 0 when there is none yet
 	Dataset string          // version of the data it was drawn from
@@ -34,7 +33,6 @@ type Challenge struct {
 // MostCalls is how many calls a locked key may make in a challenge.
 const MostCalls = 30
 
-// Bounds of a challenge.
 const (
 	maxParams    = 256 << 10
 	maxQuestions = 16
@@ -69,7 +67,7 @@ func (c Challenge) check() error {
 	return nil
 }
 
-func (s *store) SetChallenge(ctx context.Context, id string, expect int, c Challenge) (AgentInfo, error) {
+func (s *Store) SetChallenge(ctx context.Context, id string, expect int, c Challenge) (AgentInfo, error) {
 	if err := c.check(); err != nil {
 		return AgentInfo{}, err
 	}
@@ -108,7 +106,6 @@ func (s *store) SetChallenge(ctx context.Context, id string, expect int, c Chall
 // Verdict is the result of an attempt.
 type Verdict string
 
-// The verdicts.
 const (
 	Right     Verdict = "unlocked"  // the key is unlocked
 	Wrong     Verdict = "wrong"     // another attempt may follow after Wait
@@ -123,7 +120,7 @@ type Outcome struct {
 	Wait    time.Duration // before the next attempt
 }
 
-func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(Challenge) bool) (AgentInfo, Outcome, error) {
+func (s *Store) Attempt(ctx context.Context, id string, expect int, verify func(Challenge) bool) (AgentInfo, Outcome, error) {
 	var a AgentInfo
 	var out Outcome
 	err := s.update(ctx, func(t *tx) (err error) {
@@ -172,7 +169,7 @@ func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(
 	return a, out, err
 }
 
-func (s *store) TakeCall(ctx context.Context, id, call string) (left int, err error) {
+func (s *Store) TakeCall(ctx context.Context, id, call string) (left int, err error) {
 	return updated(ctx, s, func(t *tx) (int, error) {
 		a, err := t.lockAgent(id)
 		if err != nil {

@@ -31,12 +31,11 @@ type dailyCounter struct {
 	most int
 }
 
-func (s *store) dailyCounter(kind, who string, most int) dailyCounter {
+func (s *Store) dailyCounter(kind, who string, most int) dailyCounter {
 	return dailyCounter{kind: kind, who: s.pepperedHash("question "+kind, who), most: most}
 }
 
-// lockCount reads a counter of today and locks its row. It inserts a missing row, so
-// that there is one to lock.
+// lockCount reads a counter of today and locks its row, which it inserts if it is missing.
 func (t *tx) lockCount(c dailyCounter) (taken int, err error) {
 	_, err = t.returning("INSERT INTO questions (kind, who, day, asked) VALUES ($1, $2, $3, 0)"+
 		" ON CONFLICT (kind, who, day) DO UPDATE SET asked = questions.asked RETURNING asked",
@@ -50,7 +49,7 @@ func (t *tx) addCount(c dailyCounter, n int) {
 
 // counters returns the counters of a free question, always in the same order, so that
 // no two servers wait for each other.
-func (s *store) counters(q Asking) []dailyCounter {
+func (s *Store) counters(q Asking) []dailyCounter {
 	list := []dailyCounter{s.dailyCounter("visitor", q.Visitor, FreeQuestions)}
 	if q.Address != "" {
 		list = append(list, s.dailyCounter("address", network.Near(q.Address), AddressQuestions))
@@ -58,7 +57,10 @@ func (s *store) counters(q Asking) []dailyCounter {
 	return list
 }
 
-func (s *store) QuestionsLeft(ctx context.Context, q Asking) (left int, err error) {
+// QuestionsLeft returns how many free questions of the question page are left today.
+// Nobody pays twice: a receipt names a question of a visitor, and for ten minutes after
+// the question was paid, free or not, it costs nothing more.
+func (s *Store) QuestionsLeft(ctx context.Context, q Asking) (left int, err error) {
 	from, day := s.view(ctx), Day.Start(s.clock()).Unix()
 	left = FreeQuestions
 	for _, c := range s.counters(q) {
@@ -72,7 +74,9 @@ func (s *store) QuestionsLeft(ctx context.Context, q Asking) (left int, err erro
 	return left, nil
 }
 
-func (s *store) TakeQuestion(ctx context.Context, q Asking, receipt string) (left int, err error) {
+// TakeQuestion takes a free question, or none: then the error wraps ErrSpent and a
+// WaitError. It returns when the question is on the disk, with how many are left.
+func (s *Store) TakeQuestion(ctx context.Context, q Asking, receipt string) (left int, err error) {
 	return updated(ctx, s, func(t *tx) (int, error) {
 		left, paid := FreeQuestions, false
 		for i, c := range s.counters(q) {
@@ -101,14 +105,15 @@ func (s *store) TakeQuestion(ctx context.Context, q Asking, receipt string) (lef
 	})
 }
 
-func (s *store) ChargeOnce(ctx context.Context, id string, cost int, receipt string) (Balance, error) {
+// ChargeOnce is Charge for a question that is not free.
+func (s *Store) ChargeOnce(ctx context.Context, id string, cost int, receipt string) (Balance, error) {
 	if receipt == "" {
 		return Balance{}, fmt.Errorf("a charge without a receipt")
 	}
 	return s.charge(ctx, &charge{id: id, cost: cost, receipt: s.receiptHash(receipt)})
 }
 
-func (s *store) receiptHash(receipt string) []byte { return s.pepperedHash("receipt", receipt) }
+func (s *Store) receiptHash(receipt string) []byte { return s.pepperedHash("receipt", receipt) }
 
 func (t *tx) receipted(hash []byte) (bool, error) {
 	var until int64
@@ -121,11 +126,13 @@ func (t *tx) writeReceipt(hash []byte) {
 		hash, t.now.Add(receiptHolds).UnixNano())
 }
 
-// FreeNames is how many names all visitors at one network address may look up
-// without a key in a day of UTC.
+// FreeNames is how many names a network address may look up without a key in a day of UTC.
 const FreeNames = 1_000
 
-func (s *store) TakeNames(ctx context.Context, address string, n int) (left int, err error) {
+// TakeNames takes n of the names that all visitors at a network address may look up
+// today, or none: then the error wraps ErrSpent and a WaitError. It returns when the
+// count is on the disk, with how many are left.
+func (s *Store) TakeNames(ctx context.Context, address string, n int) (left int, err error) {
 	c := s.dailyCounter("names", network.Near(address), FreeNames)
 	return updated(ctx, s, func(t *tx) (int, error) {
 		taken, err := t.lockCount(c)

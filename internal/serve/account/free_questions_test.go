@@ -81,7 +81,7 @@ func TestStoreQuestions(t *testing.T) {
 func TestStoreQuestionsRace(t *testing.T) {
 	stores(t, func(t *testing.T, p place) {
 		c := newClock("2026-05-05T05:05:05Z")
-		both := []*store{openAt(t, p, Options{Clock: c.now}), openAt(t, p, Options{Clock: c.now})}
+		both := []*Store{openAt(t, p, Options{Clock: c.now}), openAt(t, p, Options{Clock: c.now})}
 		_, k := create(t, both[0], Plus)
 		before, err := both[0].Balance(t.Context(), k.ID)
 		if err != nil {

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// mostWaitingHashes is how many passwords of one network wait at a time. They take
-// about a second; whoever sends more is told to come back instead of waiting behind
-// the others of the same network.
+// mostWaitingHashes is how many passwords of one network wait at a time, about a second. Whoever
+// sends more comes back later, instead of waiting behind the others.
 const mostWaitingHashes = 20
 
 // hashQueue lets a few passwords be hashed at a time. Networks take turns: one that

@@ -67,10 +67,6 @@ func ParseKey(s string) (Plan, error) {
 	return "", unknownKey("This is not an API key: it names no plan.")
 }
 
-// hashKey returns the hash that the store keeps of a key. The secret has 190 bits, so
-// a fast hash is enough.
-func hashKey(secret string) []byte { return hashSecret(secret) }
-
 func newID(prefix string, random io.Reader) (string, error) {
 	s, err := randomBase62(random, idChars)
 	return prefix + s, err

@@ -12,8 +12,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// record is a stored key, or an account that is used without a key: then it has no
-// ID and no seq.
+// record is a stored key, or an account used without a key: then it has no ID and no seq.
 type record struct {
 	KeyInfo
 	seq     int64
@@ -21,16 +20,10 @@ type record struct {
 	account int64 // seq of an account that is used without a key
 }
 
-// keyless reports whether the record is an account that is used without a key.
 func (r record) keyless() bool { return r.account != 0 }
 
 // owner returns the ID of the account or key whose allowance the record spends.
-func (r record) owner() string {
-	if r.Account != "" {
-		return r.Account
-	}
-	return r.ID
-}
+func (r record) owner() string { return cmp.Or(r.Account, r.ID) }
 
 const keyColumns = "SELECT k.seq, k.id, k.plan, k.email, k.label, k.active = 1 AND COALESCE(a.active, 1) = 1, k.created, k.rotated," +
 	" COALESCE(a.id, ''), COALESCE(g.tier, ''), COALESCE(g.expires, 0)" +
@@ -65,7 +58,7 @@ func findKey(from reader, secretOrID string) (record, error) {
 		if _, err := ParseKey(secretOrID); err != nil {
 			return record{}, err
 		}
-		where, arg = "k.hash = $1", hashKey(secretOrID)
+		where, arg = "k.hash = $1", hashSecret(secretOrID)
 	} else if !isID(idPrefix, secretOrID) {
 		return record{}, noSuchKey()
 	}
@@ -99,19 +92,21 @@ func payerOf(from reader, id string) (record, error) {
 	return r, err
 }
 
-func (s *store) window(p Plan) Window {
+func (s *Store) window(p Plan) Window {
 	if p == Free {
 		return s.freeWindow
 	}
 	return p.Terms().Window
 }
 
-func (s *store) balance(p Plan, now time.Time, calls int64) Balance {
+func (s *Store) balance(p Plan, now time.Time, calls int64) Balance {
 	t := p.Terms()
 	return Balance{Limit: t.Allowance, Remaining: int(max(0, int64(t.Allowance)-calls)), Reset: s.window(p).Reset(now)}
 }
 
-func (s *store) Authenticate(ctx context.Context, secret string) (KeyInfo, error) {
+// Authenticate finds a key by its secret, and never by an ID, because requests from
+// outside use it. For an expired key of an agent the error wraps ErrExpired.
+func (s *Store) Authenticate(ctx context.Context, secret string) (KeyInfo, error) {
 	if _, err := ParseKey(secret); err != nil {
 		return KeyInfo{}, err
 	}
@@ -134,12 +129,14 @@ func Payer(ctx context.Context, keys interface {
 	return cmp.Or(key.Account, key.ID)
 }
 
-func (s *store) Find(ctx context.Context, secretOrID string) (KeyInfo, error) {
+// Find finds a key by its secret or its ID.
+func (s *Store) Find(ctx context.Context, secretOrID string) (KeyInfo, error) {
 	r, err := findKey(s.view(ctx), secretOrID)
 	return r.KeyInfo, err
 }
 
-func (s *store) Balance(ctx context.Context, id string) (Balance, error) {
+// Balance returns the state of the allowance of the key or account.
+func (s *Store) Balance(ctx context.Context, id string) (Balance, error) {
 	from := s.view(ctx)
 	r, err := payerOf(from, id)
 	if err != nil {
@@ -158,7 +155,8 @@ func (s *store) Balance(ctx context.Context, id string) (Balance, error) {
 	return s.balance(r.Plan, now, calls), nil
 }
 
-func (s *store) List(ctx context.Context) ([]KeyInfo, error) {
+// List returns all keys except those of agents, oldest first.
+func (s *Store) List(ctx context.Context) ([]KeyInfo, error) {
 	return listKeys(s.view(ctx), "WHERE k.plan <> $1 ORDER BY k.seq", string(Agent))
 }
 
@@ -169,7 +167,6 @@ func listKeys(from reader, where string, arg any) ([]KeyInfo, error) {
 	})
 }
 
-// Bounds of the texts that come with a key.
 const (
 	maxEmail = 254
 	maxLabel = 200
@@ -186,7 +183,8 @@ func parseLabel(s string) (string, error) {
 	return s, nil
 }
 
-func (s *store) Create(ctx context.Context, plan Plan, email, label string) (string, KeyInfo, error) {
+// Create makes a key without an account; the email address is a note. Only it returns the secret.
+func (s *Store) Create(ctx context.Context, plan Plan, email, label string) (string, KeyInfo, error) {
 	email = strings.TrimSpace(email)
 	if len(email) > maxEmail || email != "" && !strings.Contains(email, "@") || !fault.Legible(email) {
 		return "", KeyInfo{}, badEmail(email, "leave it out or give one like name@example.org")
@@ -207,13 +205,10 @@ func (s *store) Create(ctx context.Context, plan Plan, email, label string) (str
 		s.note(t, EventMint, k.ID, "plan "+string(plan))
 		return err
 	})
-	if err != nil {
-		return "", KeyInfo{}, err
-	}
-	return secret, k, nil
+	return secret, k, err
 }
 
-func (s *store) newKey(plan Plan, email, label string) (secret string, k KeyInfo, err error) {
+func (s *Store) newKey(plan Plan, email, label string) (secret string, k KeyInfo, err error) {
 	if secret, err = NewKey(plan, rand.Reader); err != nil {
 		return "", KeyInfo{}, err
 	}
@@ -226,11 +221,13 @@ func (s *store) newKey(plan Plan, email, label string) (secret string, k KeyInfo
 func (t *tx) insertKey(secret string, k KeyInfo, account any) (seq int64, err error) {
 	_, err = t.returning("INSERT INTO keys (id, hash, plan, email, label, active, created, rotated, account)"+
 		" VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8) RETURNING seq",
-		[]any{k.ID, hashKey(secret), string(k.Plan), k.Email, k.Label, k.Created.Unix(), k.Rotated.Unix(), account}, &seq)
+		[]any{k.ID, hashSecret(secret), string(k.Plan), k.Email, k.Label, k.Created.Unix(), k.Rotated.Unix(), account}, &seq)
 	return seq, err
 }
 
-func (s *store) Rotate(ctx context.Context, id string) (string, KeyInfo, error) {
+// Rotate gives the key a new secret. When it returns, the old secret no longer works.
+// The spent calls stay spent.
+func (s *Store) Rotate(ctx context.Context, id string) (string, KeyInfo, error) {
 	k, err := s.Find(ctx, id)
 	if err != nil {
 		return "", KeyInfo{}, err
@@ -240,24 +237,21 @@ func (s *store) Rotate(ctx context.Context, id string) (string, KeyInfo, error) 
 		return "", KeyInfo{}, err
 	}
 	now := s.clock().UTC().Truncate(time.Second)
-	k, err = s.change(ctx, k.ID, EventRotate, "UPDATE keys SET hash = $2, rotated = $3 WHERE id = $1", hashKey(secret), now.Unix())
-	if err != nil {
-		return "", KeyInfo{}, err
-	}
-	return secret, k, nil
+	k, err = s.change(ctx, k.ID, EventRotate, "UPDATE keys SET hash = $2, rotated = $3 WHERE id = $1", hashSecret(secret), now.Unix())
+	return secret, k, err
 }
 
-func (s *store) Deactivate(ctx context.Context, id string) (KeyInfo, error) {
+func (s *Store) Deactivate(ctx context.Context, id string) (KeyInfo, error) {
 	return s.change(ctx, id, EventDeactivate, "UPDATE keys SET active = $2 WHERE id = $1", 0)
 }
 
-func (s *store) Reactivate(ctx context.Context, id string) (KeyInfo, error) {
+func (s *Store) Reactivate(ctx context.Context, id string) (KeyInfo, error) {
 	return s.change(ctx, id, EventReactivate, "UPDATE keys SET active = $2 WHERE id = $1", 1)
 }
 
 // change runs an update whose first parameter is the ID of the key with this
 // secret or ID, and returns the key after the update.
-func (s *store) change(ctx context.Context, id string, event Kind, update string, values ...any) (KeyInfo, error) {
+func (s *Store) change(ctx context.Context, id string, event Kind, update string, values ...any) (KeyInfo, error) {
 	return updated(ctx, s, func(t *tx) (KeyInfo, error) {
 		r, err := findKey(t, id)
 		if err != nil {
@@ -270,7 +264,9 @@ func (s *store) change(ctx context.Context, id string, event Kind, update string
 	})
 }
 
-func (s *store) Delete(ctx context.Context, id string) (KeyInfo, error) {
+// Delete removes the key for good. Its spent calls stay spent. In the usage of its
+// account they count from then on as calls without a key.
+func (s *Store) Delete(ctx context.Context, id string) (KeyInfo, error) {
 	return updated(ctx, s, func(t *tx) (KeyInfo, error) {
 		r, err := findKey(t, id)
 		if err != nil {
@@ -296,7 +292,8 @@ func (s *store) Delete(ctx context.Context, id string) (KeyInfo, error) {
 	})
 }
 
-func (s *store) SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, error) {
+// SetPlan moves the key to a plan, and with it its account and the account's other keys.
+func (s *Store) SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, error) {
 	if _, err := ParsePlan(string(plan)); err != nil {
 		return KeyInfo{}, err
 	}
@@ -332,7 +329,10 @@ type Bucket struct {
 // UsageKept is how long the store keeps usage.
 const UsageKept = 60 * 24 * time.Hour
 
-func (s *store) Usage(ctx context.Context, id string, from, to time.Time, step time.Duration) ([]Bucket, error) {
+// Usage returns the paid calls of a key in [from, to) by hours or by days of UTC, as far
+// back as UsageKept, with buckets that have no calls. For an account it returns the
+// calls without a key.
+func (s *Store) Usage(ctx context.Context, id string, from, to time.Time, step time.Duration) ([]Bucket, error) {
 	if step != time.Hour && step != 24*time.Hour {
 		return nil, fmt.Errorf("usage is kept by the hour and by the day, not by %v", step)
 	}
@@ -369,7 +369,9 @@ func (s *store) Usage(ctx context.Context, id string, from, to time.Time, step t
 	return buckets, err
 }
 
-func (s *store) TakeScreen(ctx context.Context, id string) (first bool, err error) {
+// TakeScreen takes the one screening that the free plan and agents may run, and reports
+// whether this is the first screening of the account or of the key's owner.
+func (s *Store) TakeScreen(ctx context.Context, id string) (first bool, err error) {
 	return updated(ctx, s, func(t *tx) (bool, error) {
 		r, err := payerOf(t, id)
 		if err != nil {
@@ -379,7 +381,9 @@ func (s *store) TakeScreen(ctx context.Context, id string) (first bool, err erro
 	})
 }
 
-func (s *store) ReturnScreen(ctx context.Context, id string) error {
+// ReturnScreen gives the screening back that TakeScreen has just granted, because it was
+// not run. Only the caller of TakeScreen may call it.
+func (s *Store) ReturnScreen(ctx context.Context, id string) error {
 	return s.update(ctx, func(t *tx) error {
 		r, err := payerOf(t, id)
 		if err == nil {
@@ -389,7 +393,8 @@ func (s *store) ReturnScreen(ctx context.Context, id string) error {
 	})
 }
 
-func (s *store) Screened(ctx context.Context, id string) (bool, error) {
+// Screened reports whether the one screening has been taken.
+func (s *Store) Screened(ctx context.Context, id string) (bool, error) {
 	from := s.view(ctx)
 	r, err := payerOf(from, id)
 	if err != nil {

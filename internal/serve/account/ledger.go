@@ -15,15 +15,14 @@ import (
 // together into the next transaction, so the number of charges a second is not
 // limited by the number of durable writes a second.
 type ledger struct {
-	store *store
+	store *Store
 	jobs  chan *charge
 	quit  chan struct{} // closed when the ledger accepts no more charges
 	ended chan struct{} // closed when the writer has ended
 	once  sync.Once
 }
 
-// mostCharges bounds how many charges share a transaction, so that the first does
-// not wait for long.
+// mostCharges share a transaction, so that the first does not wait for long.
 const mostCharges = 512
 
 // batchTime bounds how long one transaction of charges may take, including the time
@@ -42,10 +41,9 @@ type charge struct {
 	done    chan error
 }
 
-// chargeTables reads and writes the rows that charges need, many at a time. Where
-// several servers share a database, reading meters and balances locks their rows
-// until the transaction ends. The lists are sorted, so that no two servers wait for
-// each other.
+// chargeTables reads and writes the rows of charges, many at a time. Where servers share a
+// database, reading meters and balances locks their rows until the transaction ends, in the
+// order of the lists, so that no two servers wait for each other.
 type chargeTables interface {
 	readPayers(t *tx, keys, accounts []string) (map[string]record, error)
 	readMeters(t *tx, ms []*meter) error
@@ -101,13 +99,6 @@ func (r record) usedIn() (usageTable, int64) {
 	return usageOfKeys, r.seq
 }
 
-func openLedger(s *store) *ledger {
-	l := &ledger{store: s, jobs: make(chan *charge, mostCharges), quit: make(chan struct{}), ended: make(chan struct{})}
-	go l.run()
-	return l
-}
-
-// close finishes the accepted charges and ends the writer.
 func (l *ledger) close() {
 	l.once.Do(func() { close(l.quit) })
 	<-l.ended
@@ -174,8 +165,7 @@ func (l *ledger) run() {
 	}
 }
 
-// commit applies the charges in one transaction and answers them. It reports success
-// only after the transaction is on the disk.
+// commit applies the charges in one transaction, and reports success once it is on the disk.
 func (l *ledger) commit(charges []*charge) {
 	ctx, cancel := context.WithTimeout(context.Background(), batchTime)
 	defer cancel()
@@ -189,7 +179,7 @@ func (l *ledger) commit(charges []*charge) {
 }
 
 type batch struct {
-	*store
+	*Store
 	t       *tx
 	charges []*charge
 	payers  map[string]record
@@ -198,11 +188,10 @@ type batch struct {
 	used    map[usageTable]map[int64]int64 // calls by the number of the key or account
 }
 
-// applyCharges decides on each charge in turn, as if it were alone, and writes
-// those that it grants.
-func (s *store) applyCharges(t *tx, charges []*charge) error {
+// applyCharges decides on each charge in turn, as if it were alone.
+func (s *Store) applyCharges(t *tx, charges []*charge) error {
 	b := &batch{
-		store: s, t: t, charges: charges, meters: map[meterPlace]*meter{}, agents: map[int64]*agentBalance{},
+		Store: s, t: t, charges: charges, meters: map[meterPlace]*meter{}, agents: map[int64]*agentBalance{},
 		used: map[usageTable]map[int64]int64{usageOfKeys: {}, usageOfAccounts: {}},
 	}
 	if err := b.readPayers(); err != nil {
@@ -224,8 +213,7 @@ func (s *store) applyCharges(t *tx, charges []*charge) error {
 	return nil
 }
 
-// readPayers reads the keys and accounts that pay. It refuses the charge of a
-// caller who no longer waits.
+// readPayers reads who pays, and refuses the charge of a caller who no longer waits.
 func (b *batch) readPayers() (err error) {
 	var keys, accounts []string
 	for _, c := range b.charges {
@@ -244,8 +232,7 @@ func (b *batch) readPayers() (err error) {
 	return err
 }
 
-// readAllowances refuses the charges of unknown and inactive payers, and reads what
-// is left to the others.
+// readAllowances refuses unknown and inactive payers, and reads what is left to the others.
 func (b *batch) readAllowances() error {
 	for _, c := range b.charges {
 		r, ok := b.payers[c.id]
@@ -341,7 +328,7 @@ func (b *batch) write() {
 }
 
 // pay takes cost calls from the allowance of a plan in a window, or none.
-func (s *store) pay(m *meter, r record, cost int64, now time.Time) (Balance, error) {
+func (s *Store) pay(m *meter, r record, cost int64, now time.Time) (Balance, error) {
 	b := s.balance(r.Plan, now, m.calls)
 	if cost > int64(b.Remaining) {
 		return b, quotaExhausted(r, m.period, b, now)
@@ -353,11 +340,15 @@ func (s *store) pay(m *meter, r record, cost int64, now time.Time) (Balance, err
 	return s.balance(r.Plan, now, m.calls), nil
 }
 
-func (s *store) Charge(ctx context.Context, id string, cost int) (Balance, error) {
+// Charge takes cost calls from the allowance of the key or account, or none: then the
+// error wraps ErrSpent and the balance says when the allowance resets. It returns after
+// the charge is on the disk. If it returns early because ctx is done or the database
+// does not answer, the call may still be charged, but never twice.
+func (s *Store) Charge(ctx context.Context, id string, cost int) (Balance, error) {
 	return s.charge(ctx, &charge{id: id, cost: cost})
 }
 
-func (s *store) charge(ctx context.Context, c *charge) (Balance, error) {
+func (s *Store) charge(ctx context.Context, c *charge) (Balance, error) {
 	if c.cost < 0 {
 		return Balance{}, fmt.Errorf("a charge of %d calls", c.cost)
 	}

@@ -49,8 +49,7 @@ const (
 	maxPassword = 200
 )
 
-// checkPassword refuses a new password for the account with this email address that
-// is too short, too long, or easy to guess.
+// checkPassword refuses a new password that is too short, too long, or easy to guess.
 func checkPassword(password, email string) error {
 	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword {
 		return refuse(nil, "bad_password", minPassword, maxPassword, n)
@@ -80,7 +79,6 @@ type passwordHash struct {
 
 var b64 = base64.RawStdEncoding.Strict()
 
-// String returns the PHC form.
 func (p passwordHash) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.passes, p.lanes,
 		b64.EncodeToString(p.salt), b64.EncodeToString(p.hash))
@@ -119,9 +117,7 @@ func (p passwordHash) key(password string, size int) []byte {
 	return argon2.IDKey([]byte(password), p.salt, p.passes, p.memory, p.lanes, uint32(size))
 }
 
-// hashPassword hashes a password with the present parameters, for a client at an
-// address.
-func (s *store) hashPassword(ctx context.Context, from, password string) (string, error) {
+func (s *Store) hashPassword(ctx context.Context, from, password string) (string, error) {
 	free, err := s.hashes.enter(ctx, network.Wide(from))
 	if err != nil {
 		return "", err
@@ -136,7 +132,7 @@ func (s *store) hashPassword(ctx context.Context, from, password string) (string
 // passwordMatches reports whether the password belongs to the hash, and whether it
 // should be hashed again because the parameters grew. An empty hash takes as long as a
 // wrong password, so that nobody can tell which addresses have an account.
-func (s *store) passwordMatches(ctx context.Context, from, hash, password string) (ok, weak bool, err error) {
+func (s *Store) passwordMatches(ctx context.Context, from, hash, password string) (ok, weak bool, err error) {
 	free, err := s.hashes.enter(ctx, network.Wide(from))
 	if err != nil {
 		return false, false, err

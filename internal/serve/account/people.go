@@ -42,6 +42,7 @@ func newSecret() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
+// hashSecret is a fast hash, which is enough for secrets of 190 bits and more.
 func hashSecret(secret string) []byte {
 	h := sha256.Sum256([]byte(secret))
 	return h[:]
@@ -79,7 +80,9 @@ func personOf(from reader, idOrEmail, lock string) (person, error) {
 	return p, err
 }
 
-func (s *store) SignUp(ctx context.Context, email, password, from string) (Account, error) {
+// SignUp makes an account on the free plan. If the address has an account that was never
+// confirmed, it voids the secrets of earlier emails that would confirm the account.
+func (s *Store) SignUp(ctx context.Context, email, password, from string) (Account, error) {
 	email, err := ParseEmail(email)
 	if err != nil {
 		return Account{}, err
@@ -120,17 +123,15 @@ func (s *store) SignUp(ctx context.Context, email, password, from string) (Accou
 	return a, err
 }
 
-// countAddress counts one try of an address. It does not count an empty address.
-func (s *store) countAddress(ctx context.Context, from string, l limit, what string) error {
+func (s *Store) countAddress(ctx context.Context, from string, l limit, what string) error {
 	if from == "" {
 		return nil
 	}
 	return s.counted(ctx, what, func(t *tx) (time.Duration, bool, error) { return s.countNetwork(t, l, from) })
 }
 
-// counted runs count in a transaction, which is committed also when the try was one
-// too many.
-func (s *store) counted(ctx context.Context, what string, count func(*tx) (wait time.Duration, ok bool, err error)) error {
+// counted runs count in a transaction, which is committed also for a try too many.
+func (s *Store) counted(ctx context.Context, what string, count func(*tx) (wait time.Duration, ok bool, err error)) error {
 	refusal, err := updated(ctx, s, func(t *tx) (refusal error, err error) {
 		wait, ok, err := count(t)
 		if err == nil && !ok {
@@ -141,20 +142,21 @@ func (s *store) counted(ctx context.Context, what string, count func(*tx) (wait 
 	return cmp.Or(err, refusal)
 }
 
-func (s *store) SignIn(ctx context.Context, email, password, from string) (string, Account, error) {
+// SignIn opens a session. After too many wrong passwords for the account or from the
+// address its error wraps a WaitError.
+func (s *Store) SignIn(ctx context.Context, email, password, from string) (string, Account, error) {
 	email, err := ParseEmail(email)
 	// A text that cannot be a password is not hashed. Older passwords were measured in
 	// bytes, so a few characters may be enough.
 	if err != nil || len(password) < minPassword || utf8.RuneCountInString(password) > maxPassword {
 		return "", Account{}, badCredentials()
 	}
-	// The try is counted before the password is checked, and taken back when the
-	// password was right, so that a thousand simultaneous guesses are not a thousand
-	// tries.
+	// The try is counted before the password is checked, and taken back when it was right, so that
+	// a thousand simultaneous guesses are not a thousand tries.
 	if err := s.countSignIn(ctx, email, from); err != nil {
 		return "", Account{}, err
 	}
-	p, known, err := personBy(s.view(ctx), "WHERE a.email = $1", email)
+	p, _, err := personBy(s.view(ctx), "WHERE a.email = $1", email)
 	if err != nil {
 		return "", Account{}, err
 	}
@@ -163,14 +165,7 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 		return "", Account{}, err
 	}
 	if !ok {
-		who := "unknown"
-		if known {
-			who = p.ID
-		}
-		err := s.update(ctx, func(t *tx) error {
-			s.append(t, Event{Kind: EventSignInFail, Actor: who, Address: from})
-			return nil
-		})
+		err := s.perform(ctx, func(t *tx) { s.append(t, Event{Kind: EventSignInFail, Actor: cmp.Or(p.ID, "unknown"), Address: from}) })
 		return "", Account{}, cmp.Or(err, badCredentials())
 	}
 	hash := p.passwordHash
@@ -192,14 +187,10 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 		s.append(t, Event{Kind: EventSignIn, Actor: p.ID, Address: from})
 		return nil
 	})
-	if err != nil {
-		return "", Account{}, err
-	}
-	return secret, p.Account, nil
+	return secret, p.Account, err
 }
 
-// replacePassword stores a new hash, unless the password was changed since p was
-// read.
+// replacePassword stores a new hash, unless the password has changed since p was read.
 func (t *tx) replacePassword(p person, hash string) error {
 	if t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.passwordHash, hash) == 0 {
 		return badCredentials()
@@ -207,7 +198,7 @@ func (t *tx) replacePassword(p person, hash string) error {
 	return nil
 }
 
-func (s *store) countSignIn(ctx context.Context, email, from string) error {
+func (s *Store) countSignIn(ctx context.Context, email, from string) error {
 	return s.counted(ctx, "failed sign-ins", func(t *tx) (time.Duration, bool, error) {
 		wait, ok, err := s.countTry(t, signInsOfNetwork, email+" "+network.Wide(from))
 		if err == nil && ok {
@@ -220,13 +211,13 @@ func (s *store) countSignIn(ctx context.Context, email, from string) error {
 	})
 }
 
-// forgetSignIns forgets the failed sign-ins of an account after one that succeeded.
-func (s *store) forgetSignIns(t *tx, email, from string) {
+func (s *Store) forgetSignIns(t *tx, email, from string) {
 	s.takeBack(t, signInsOfNetwork, email+" "+network.Wide(from), true)
 	s.takeBack(t, signInsOfEmail, email, true)
 }
 
-func (s *store) ChangePassword(ctx context.Context, account, old, password string) (string, error) {
+// ChangePassword ends every session of the account and opens a new one.
+func (s *Store) ChangePassword(ctx context.Context, account, old, password string) (string, error) {
 	p, err := personOf(s.view(ctx), account, "")
 	if err != nil {
 		return "", err
@@ -260,20 +251,20 @@ func (s *store) ChangePassword(ctx context.Context, account, old, password strin
 	})
 }
 
-// endSessions ends every session of an account and every token to change its
-// password, because the password was changed.
-func (s *store) endSessions(t *tx, p person) {
+// endSessions ends all sessions and reset tokens of an account: its password was changed.
+func (s *Store) endSessions(t *tx, p person) {
 	t.exec("DELETE FROM sessions WHERE account = $1", p.seq)
 	t.exec("DELETE FROM tokens WHERE account = $1 AND purpose = $2", p.seq, tokenReset)
 	s.append(t, Event{Kind: EventPassword, Actor: p.ID, Address: actor(t.ctx).Address})
 }
 
-func (s *store) AccountOf(ctx context.Context, idOrEmail string) (Account, error) {
+func (s *Store) AccountOf(ctx context.Context, idOrEmail string) (Account, error) {
 	p, err := personOf(s.view(ctx), idOrEmail, "")
 	return p.Account, err
 }
 
-func (s *store) SetAccountPlan(ctx context.Context, idOrEmail string, plan Plan) (Account, error) {
+// SetAccountPlan moves the account and all its keys to a plan.
+func (s *Store) SetAccountPlan(ctx context.Context, idOrEmail string, plan Plan) (Account, error) {
 	if _, err := ParsePlan(string(plan)); err != nil {
 		return Account{}, err
 	}
@@ -284,15 +275,17 @@ func (s *store) SetAccountPlan(ctx context.Context, idOrEmail string, plan Plan)
 	})
 }
 
-func (s *store) DeactivateAccount(ctx context.Context, idOrEmail string) (Account, error) {
+// DeactivateAccount stops all present and future keys of the account until it is
+// reactivated. A key that was deactivated itself stays deactivated.
+func (s *Store) DeactivateAccount(ctx context.Context, idOrEmail string) (Account, error) {
 	return s.setActive(ctx, idOrEmail, EventDeactivate, 0)
 }
 
-func (s *store) ReactivateAccount(ctx context.Context, idOrEmail string) (Account, error) {
+func (s *Store) ReactivateAccount(ctx context.Context, idOrEmail string) (Account, error) {
 	return s.setActive(ctx, idOrEmail, EventReactivate, 1)
 }
 
-func (s *store) setActive(ctx context.Context, idOrEmail string, event Kind, active int) (Account, error) {
+func (s *Store) setActive(ctx context.Context, idOrEmail string, event Kind, active int) (Account, error) {
 	return s.changeAccount(ctx, idOrEmail, func(t *tx, p *person) {
 		t.exec("UPDATE accounts SET active = $2 WHERE seq = $1", p.seq, active)
 		s.note(t, event, "", p.ID)
@@ -300,7 +293,7 @@ func (s *store) setActive(ctx context.Context, idOrEmail string, event Kind, act
 	})
 }
 
-func (s *store) changeAccount(ctx context.Context, idOrEmail string, change func(*tx, *person)) (Account, error) {
+func (s *Store) changeAccount(ctx context.Context, idOrEmail string, change func(*tx, *person)) (Account, error) {
 	return updated(ctx, s, func(t *tx) (Account, error) {
 		p, err := personOf(t, idOrEmail, t.lock)
 		if err == nil {
@@ -310,7 +303,8 @@ func (s *store) changeAccount(ctx context.Context, idOrEmail string, change func
 	})
 }
 
-func (s *store) KeysOf(ctx context.Context, account string) ([]KeyInfo, error) {
+// KeysOf returns all keys of the account, oldest first.
+func (s *Store) KeysOf(ctx context.Context, account string) ([]KeyInfo, error) {
 	p, err := personOf(s.view(ctx), account, "")
 	if err != nil {
 		return nil, err
@@ -318,7 +312,8 @@ func (s *store) KeysOf(ctx context.Context, account string) ([]KeyInfo, error) {
 	return listKeys(s.view(ctx), "WHERE k.account = $1 ORDER BY k.seq", p.seq)
 }
 
-func (s *store) CreateFor(ctx context.Context, account, label string) (secret string, k KeyInfo, err error) {
+// CreateFor makes a key on the plan of the account, unless the account is inactive.
+func (s *Store) CreateFor(ctx context.Context, account, label string) (secret string, k KeyInfo, err error) {
 	if label, err = parseLabel(label); err != nil {
 		return "", KeyInfo{}, err
 	}
@@ -346,15 +341,11 @@ func (s *store) CreateFor(ctx context.Context, account, label string) (secret st
 		s.note(t, EventMint, k.ID, "plan "+string(p.Plan))
 		return err
 	})
-	if err != nil {
-		return "", KeyInfo{}, err
-	}
-	return secret, k, nil
+	return secret, k, err
 }
 
-// ParseEmail returns an email address in the form in which it is compared: without
-// spaces around it and in lower case. It accepts only ASCII, so that no two addresses
-// look the same.
+// ParseEmail returns an email address as it is compared: without spaces around it and in lower
+// case. It accepts only ASCII, so that no two addresses look the same.
 func ParseEmail(s string) (string, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	local, domain, ok := strings.Cut(s, "@")
@@ -365,8 +356,7 @@ func ParseEmail(s string) (string, error) {
 	return s, nil
 }
 
-// dotted reports whether s consists of non-empty parts of these characters, separated
-// by dots.
+// dotted reports whether s is non-empty parts of these characters, separated by dots.
 func dotted(s, chars string) bool {
 	return s != "" && strings.Trim(s, chars) == "" && s[0] != '.' && s[len(s)-1] != '.' && !strings.Contains(s, "..") &&
 		strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(chars, r) }) < 0
@@ -377,7 +367,8 @@ func (t *tx) insertSession(account int64, secret string) {
 		hashSecret(secret), account, t.now.UnixNano(), t.now.Add(sessionIdle).UnixNano())
 }
 
-func (s *store) Session(ctx context.Context, secret string) (Account, error) {
+// Session returns the account of a session and prolongs the session.
+func (s *Store) Session(ctx context.Context, secret string) (Account, error) {
 	from := s.view(ctx)
 	var created, expires int64
 	var account string
@@ -412,9 +403,6 @@ func (s *store) Session(ctx context.Context, secret string) (Account, error) {
 	return p.Account, err
 }
 
-func (s *store) SignOut(ctx context.Context, secret string) error {
-	return s.update(ctx, func(t *tx) error {
-		t.exec("DELETE FROM sessions WHERE hash = $1", hashSecret(secret))
-		return nil
-	})
+func (s *Store) SignOut(ctx context.Context, secret string) error {
+	return s.perform(ctx, func(t *tx) { t.exec("DELETE FROM sessions WHERE hash = $1", hashSecret(secret)) })
 }

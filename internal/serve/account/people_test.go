@@ -25,7 +25,7 @@ func waitOf(err error) time.Duration {
 	return 0
 }
 
-func signUp(t *testing.T, s Store, email string) Account {
+func signUp(t *testing.T, s *Store, email string) Account {
 	t.Helper()
 	a, err := s.SignUp(t.Context(), email, password, "")
 	if err != nil {
@@ -476,7 +476,7 @@ func TestStoreSignInLimits(t *testing.T) {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				_, _, err := []*store{s, other}[i%2].SignIn(ctx, ann.Email, "wrong password", "")
+				_, _, err := []*Store{s, other}[i%2].SignIn(ctx, ann.Email, "wrong password", "")
 				switch slugOf(err) {
 				case "bad_credentials":
 					wrong.Add(1)

@@ -10,7 +10,6 @@ import (
 // Plan names what a key may use.
 type Plan string
 
-// The plans.
 const (
 	Free Plan = "free"
 	Plus Plan = "plus"
@@ -26,7 +25,6 @@ var agentTerms = Terms{Plan: Agent, Letter: 'a', Scopes: Grants}
 // Scope is a set of the parts of the service that a plan opens.
 type Scope uint8
 
-// The scopes.
 const (
 	Grants   Scope = 1 << iota // the grant graph
 	Paid                       // screening, profiles, organization search, SQL
@@ -36,7 +34,6 @@ const (
 // Window is the calendar period, in UTC, after which an allowance resets.
 type Window string
 
-// The windows.
 const (
 	Day   Window = "day"
 	Month Window = "month"

@@ -37,7 +37,7 @@ const postgresConns = 16
 // words like host=… dbname=…). It makes missing tables and migrates an older layout.
 // The tables are in the schema grantgraph, or in the schema that search_path in the
 // address names.
-func OpenPostgres(ctx context.Context, url string, opt Options) (Store, error) {
+func OpenPostgres(ctx context.Context, url string, opt Options) (*Store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		// The driver's message may repeat the address and its password.
@@ -46,7 +46,7 @@ func OpenPostgres(ctx context.Context, url string, opt Options) (Store, error) {
 	return openPostgres(ctx, config, opt)
 }
 
-func openPostgres(ctx context.Context, config *pgx.ConnConfig, opt Options) (Store, error) {
+func openPostgres(ctx context.Context, config *pgx.ConnConfig, opt Options) (*Store, error) {
 	e := new(postgresEngine)
 	s, err := newStore(opt, e)
 	if err != nil {
@@ -86,8 +86,7 @@ func openPostgres(ctx context.Context, config *pgx.ConnConfig, opt Options) (Sto
 	return s, nil
 }
 
-// migrationLock is the number of the lock by which servers that start together
-// take turns.
+// migrationLock is the number of the lock by which servers that start together take turns.
 const migrationLock = 0x6772616e74 // "grant"
 
 func migratePostgres(ctx context.Context, db *sql.DB, schema string) error {
@@ -127,16 +126,14 @@ func migratePostgres(ctx context.Context, db *sql.DB, schema string) error {
 	return tx.Commit()
 }
 
-// again reports whether a failure may be temporary: a failure of the connection or
-// the server, or a conflict of two transactions.
+// again reports whether a failure of the connection, the server or a conflict may be temporary.
 func (e *postgresEngine) again(err error) bool {
 	if errors.Is(err, context.Canceled) {
 		return false
 	}
 	var refused *pgconn.PgError
 	if !errors.As(err, &refused) {
-		// The failure is one of the connection, or a mistake of ours, for which
-		// another try does no harm.
+		// The connection failed, or this is a mistake of ours; another try does no harm.
 		e.lastLost.Store(time.Now().UnixNano())
 		return true
 	}
@@ -155,7 +152,7 @@ func (e *postgresEngine) again(err error) bool {
 // result stand. Each try inserts the mark first. If an earlier try is still being
 // committed, the insert waits for its end; once the insert succeeds, the earlier try
 // can no longer be committed.
-func (e *postgresEngine) transact(ctx context.Context, s *store, work func(*tx) error) error {
+func (e *postgresEngine) transact(ctx context.Context, s *Store, work func(*tx) error) error {
 	mark := make([]byte, 16)
 	rand.Read(mark) // never fails
 	for try := 0; ; try++ {
@@ -172,7 +169,7 @@ func (e *postgresEngine) transact(ctx context.Context, s *store, work func(*tx) 
 	}
 }
 
-func (*postgresEngine) once(ctx context.Context, s *store, mark []byte, try int, work func(*tx) error) error {
+func (*postgresEngine) once(ctx context.Context, s *Store, mark []byte, try int, work func(*tx) error) error {
 	conn, err := s.write.db.Conn(ctx)
 	if err != nil {
 		return unavailable(err)
@@ -183,8 +180,7 @@ func (*postgresEngine) once(ctx context.Context, s *store, mark []byte, try int,
 	err = conn.Raw(func(driver any) error {
 		w := &postgresWire{conn: driver.(*stdlib.Conn).Conn(), batch: new(pgx.Batch)}
 		defer w.end()
-		// After the wait for a lock, the transaction must read rows as they are then:
-		// hence this isolation level.
+		// After the wait for a lock, rows must be read as they are then: hence this isolation level.
 		_ = w.later(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED", nil)
 		const claim = "INSERT INTO commits (id) VALUES ($1) ON CONFLICT (id) DO NOTHING"
 		if try == 0 {
@@ -206,9 +202,8 @@ func (*postgresEngine) once(ctx context.Context, s *store, mark []byte, try int,
 	return answer
 }
 
-// postgresWire gathers statements without results and sends them with the next
-// statement that has one, so that a transaction of charges needs three round trips
-// instead of seven.
+// postgresWire gathers statements without results and sends them with the next one that has one:
+// a transaction of charges needs three round trips instead of seven.
 type postgresWire struct {
 	conn  *pgx.Conn
 	batch *pgx.Batch
@@ -219,8 +214,7 @@ func (w *postgresWire) later(_ context.Context, text string, args []any) error {
 	return nil
 }
 
-// send sends the gathered statements and this one, and passes the result of this one
-// to read.
+// send sends the gathered statements and then this one, whose result read gets.
 func (w *postgresWire) send(ctx context.Context, text string, args []any, read func(pgx.BatchResults) error) (err error) {
 	batch := w.batch
 	w.batch = new(pgx.Batch)
@@ -273,7 +267,6 @@ func (w *postgresWire) each(ctx context.Context, text string, args []any, fn fun
 	})
 }
 
-// end rolls back an open transaction, or closes the connection.
 func (w *postgresWire) end() {
 	if w.conn.IsClosed() || w.conn.PgConn().TxStatus() == 'I' {
 		return
@@ -293,8 +286,7 @@ func (*postgresEngine) sweep(t *tx) error {
 
 // Charges in a database across the network are read and written many rows at a time.
 
-// readPayers locks the keys, so that nobody deletes them before their usage is
-// written.
+// readPayers locks the keys: nobody deletes them before their usage is written.
 func (*postgresEngine) readPayers(t *tx, keys, accounts []string) (map[string]record, error) {
 	found := make(map[string]record, len(keys)+len(accounts))
 	if len(keys) > 0 {
@@ -326,8 +318,7 @@ func columns(ms []*meter) (owners, periods []string, starts, calls []int64) {
 	return owners, periods, starts, calls
 }
 
-// readMeters updates each row without a change, which locks the row. It inserts a
-// missing row, so that there is one to lock.
+// readMeters updates each row without a change, which locks it, or inserts a missing row.
 func (*postgresEngine) readMeters(t *tx, ms []*meter) error {
 	owners, periods, starts, _ := columns(ms)
 	found := make(map[meterPlace]int64, len(ms))

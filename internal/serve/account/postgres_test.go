@@ -80,7 +80,7 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, k, err := (&store{clock: fixed}).newKey(Free, "ann@example.org", "old")
+	secret, k, err := (&Store{clock: fixed}).newKey(Free, "ann@example.org", "old")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestUpgrade(t *testing.T) {
 		args []any
 	}{
 		{string(text), nil}, {"PRAGMA user_version = 1", nil},
-		{"INSERT INTO keys VALUES (7, ?, ?, 'free', 'ann@example.org', 'old', 1, ?, ?)", []any{k.ID, hashKey(secret), k.Created.Unix(), k.Rotated.Unix()}},
+		{"INSERT INTO keys VALUES (7, ?, ?, 'free', 'ann@example.org', 'old', 1, ?, ?)", []any{k.ID, hashSecret(secret), k.Created.Unix(), k.Rotated.Unix()}},
 		{"INSERT INTO spent VALUES (7, 'day', ?, 20)", []any{day}},
 	} {
 		if _, err := db.Exec(do.text, do.args...); err != nil {
@@ -214,7 +214,7 @@ func TestPostgresLostCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := opened.(*store)
+	s := opened
 	defer s.Close()
 	watch := openAt(t, place{dsn: dsn}, Options{Clock: fixed})
 	_, k := create(t, s, Plus)

@@ -9,8 +9,7 @@ import (
 	"grantgraph/internal/serve/network"
 )
 
-// limit is how many tries are allowed in a span of time that begins with the first
-// try.
+// limit is how many tries are allowed in a span of time, which the first try begins.
 type limit struct {
 	kind string
 	most int
@@ -42,9 +41,8 @@ var (
 	furtherTokens  = limit{"token", 3, 24 * time.Hour}
 )
 
-// countNetwork counts one try of a network. All networks around it together have four
-// times as many.
-func (s *store) countNetwork(t *tx, l limit, address string) (wait time.Duration, ok bool, err error) {
+// countNetwork counts one try of a network. All networks around it have four times as many.
+func (s *Store) countNetwork(t *tx, l limit, address string) (wait time.Duration, ok bool, err error) {
 	if wait, ok, err = s.countTry(t, l, network.Near(address)); err != nil || !ok {
 		return wait, ok, err
 	}
@@ -52,7 +50,7 @@ func (s *store) countNetwork(t *tx, l limit, address string) (wait time.Duration
 }
 
 // countToken counts an email that a client at an address asks for.
-func (s *store) countToken(t *tx, who, address string) (wait time.Duration, ok bool, err error) {
+func (s *Store) countToken(t *tx, who, address string) (wait time.Duration, ok bool, err error) {
 	if address != "" {
 		if wait, ok, err = s.countNetwork(t, emailsOfAddress, address); err != nil || !ok {
 			return wait, ok, err
@@ -68,9 +66,8 @@ func (s *store) countToken(t *tx, who, address string) (wait time.Duration, ok b
 	return s.countTry(t, furtherTokens, who)
 }
 
-// pepperedHash hashes who with a secret of this store, so that the hash is useless
-// elsewhere.
-func (s *store) pepperedHash(kind, who string) []byte {
+// pepperedHash hashes who with a secret of this store: the hash is useless elsewhere.
+func (s *Store) pepperedHash(kind, who string) []byte {
 	h := hmac.New(sha256.New, s.pepper)
 	h.Write([]byte(kind))
 	h.Write([]byte{0})
@@ -85,7 +82,7 @@ const skew = time.Minute
 // countTry counts one try, and returns how long to wait when it is one too many. A
 // window that has ended begins anew. So does a window of the future, which would keep
 // people out until the clock reaches it.
-func (s *store) countTry(t *tx, l limit, who string) (wait time.Duration, ok bool, err error) {
+func (s *Store) countTry(t *tx, l limit, who string) (wait time.Duration, ok bool, err error) {
 	var start, made int64
 	now := t.now.UnixNano()
 	const anew = "CASE WHEN tries.start <= $4 OR tries.start > $5 THEN "
@@ -99,7 +96,7 @@ func (s *store) countTry(t *tx, l limit, who string) (wait time.Duration, ok boo
 	return min(time.Duration(start+int64(l.span)-now), l.span), false, nil
 }
 
-func (s *store) takeBack(t *tx, l limit, who string, all bool) {
+func (s *Store) takeBack(t *tx, l limit, who string, all bool) {
 	text := "UPDATE tries SET made = made - 1 WHERE kind = $1 AND who = $2 AND made > 0"
 	if all {
 		text = "DELETE FROM tries WHERE kind = $1 AND who = $2"
@@ -107,7 +104,7 @@ func (s *store) takeBack(t *tx, l limit, who string, all bool) {
 	t.exec(text, l.kind, s.pepperedHash(l.kind, who))
 }
 
-func (s *store) TakeMint(ctx context.Context, address string) (wait time.Duration, ok bool, err error) {
+func (s *Store) TakeMint(ctx context.Context, address string) (wait time.Duration, ok bool, err error) {
 	err = s.update(ctx, func(t *tx) (err error) {
 		wait, ok, err = s.countTry(t, limit{"mint", s.mints, time.Hour}, network.Near(address))
 		return err
@@ -115,7 +112,7 @@ func (s *store) TakeMint(ctx context.Context, address string) (wait time.Duratio
 	return wait, ok && err == nil, err
 }
 
-func (s *store) Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error) {
+func (s *Store) Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error) {
 	return updated(ctx, s, func(t *tx) (bool, error) {
 		if !until.After(t.now) {
 			return false, nil

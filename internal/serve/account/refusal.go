@@ -18,7 +18,6 @@ var (
 	ErrSpent          = errors.New("allowance is spent")
 )
 
-// The kinds that concern only agents.
 var (
 	ErrLocked  = errors.New("key is locked")
 	ErrExpired = errors.New("key has expired")
@@ -40,8 +39,7 @@ var refusals = func() map[string]table.Row {
 	return all
 }()
 
-// refuse makes a refusal of refusals.tsv. A cause of nil leaves the cause that the
-// message wraps, if it wraps one.
+// refuse makes a refusal of refusals.tsv. A nil cause leaves the one that the message wraps.
 func refuse(cause error, name string, args ...any) *fault.Fault {
 	row, ok := refusals[name]
 	if !ok {
@@ -89,8 +87,7 @@ func quotaExhausted(r record, w Window, b Balance, now time.Time) error {
 	return f
 }
 
-// questionsSpent refuses a free question that is one too many for a visitor, or for
-// all visitors at a network address.
+// questionsSpent refuses a free question too many of a visitor, or of a network address.
 func questionsSpent(kind string, most int, wait time.Duration) error {
 	if kind == "address" {
 		return refuse(spent(wait), "address_questions_spent", most)

@@ -48,15 +48,10 @@ func signingKeys(from reader, where string, args ...any) ([]SigningKey, error) {
 }
 
 // secondOf returns a time that was stored in seconds; 0 is the zero time.
-func secondOf(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.Unix(n, 0).UTC()
-}
+func secondOf(n int64) time.Time { return timeOf(n * int64(time.Second)) }
 
 // insertSigningKey stores a key as the current key, unless there is one.
-func (s *store) insertSigningKey(t *tx, k SigningKey, created int64) (made bool) {
+func (s *Store) insertSigningKey(t *tx, k SigningKey, created int64) (made bool) {
 	seed := []byte(k.Seed.Reveal())
 	public := []byte(ed25519.NewKeyFromSeed(seed).Public().(ed25519.PublicKey))
 	made = t.exec("INSERT INTO signing_keys (id, public, seed, created, retired, compromised) VALUES ($1, $2, $3, $4, 0, 0)"+
@@ -67,21 +62,18 @@ func (s *store) insertSigningKey(t *tx, k SigningKey, created int64) (made bool)
 	return made
 }
 
-func (s *store) SigningKeys(ctx context.Context) ([]SigningKey, error) {
+func (s *Store) SigningKeys(ctx context.Context) ([]SigningKey, error) {
 	return signingKeys(s.view(ctx), "ORDER BY seq")
 }
 
-func (s *store) FirstSigningKey(ctx context.Context, k SigningKey) error {
+func (s *Store) FirstSigningKey(ctx context.Context, k SigningKey) error {
 	if err := k.check(); err != nil {
 		return err
 	}
-	return s.update(ctx, func(t *tx) error {
-		s.insertSigningKey(t, k, k.Created.Unix())
-		return nil
-	})
+	return s.perform(ctx, func(t *tx) { s.insertSigningKey(t, k, k.Created.Unix()) })
 }
 
-func (s *store) RotateSigningKey(ctx context.Context, next SigningKey, compromised time.Time) (retired SigningKey, err error) {
+func (s *Store) RotateSigningKey(ctx context.Context, next SigningKey, compromised time.Time) (retired SigningKey, err error) {
 	if err := next.check(); err != nil {
 		return SigningKey{}, err
 	}
@@ -120,16 +112,15 @@ func (s *store) RotateSigningKey(ctx context.Context, next SigningKey, compromis
 	})
 }
 
-func (s *store) MarkCompromised(ctx context.Context, id string, since time.Time) error {
+func (s *Store) MarkCompromised(ctx context.Context, id string, since time.Time) error {
 	if !fault.Legible(id) {
 		return refuse(nil, "unknown_signing_key")
 	}
 	return s.update(ctx, func(t *tx) error { return s.markCompromised(t, id, since) })
 }
 
-// markCompromised cuts the time to its second: reports that were signed within that
-// second are not trusted.
-func (s *store) markCompromised(t *tx, id string, since time.Time) error {
+// markCompromised cuts the time to its second, whose reports are not trusted.
+func (s *Store) markCompromised(t *tx, id string, since time.Time) error {
 	if since.Unix() <= 0 || since.After(t.now) {
 		return refuse(nil, "bad_compromise", since.UTC().Format(time.RFC3339))
 	}

@@ -22,7 +22,7 @@ func signingKey(n int, created time.Time) SigningKey {
 	return SigningKey{ID: fmt.Sprintf("thumbprint-%d", n), Seed: secret.New(string(seed)), Created: created}
 }
 
-func signingKeysOf(t *testing.T, s Store) []SigningKey {
+func signingKeysOf(t *testing.T, s *Store) []SigningKey {
 	t.Helper()
 	keys, err := s.SigningKeys(t.Context())
 	if err != nil {
@@ -160,7 +160,7 @@ func TestSigningKeysRefused(t *testing.T) {
 func TestStoreSigningRace(t *testing.T) {
 	stores(t, func(t *testing.T, p place) {
 		c := newClock("2026-03-10T12:00:00Z")
-		both := []*store{openAt(t, p, Options{Clock: c.now}), openAt(t, p, Options{Clock: c.now})}
+		both := []*Store{openAt(t, p, Options{Clock: c.now}), openAt(t, p, Options{Clock: c.now})}
 		const servers = 16
 		var wg sync.WaitGroup
 		for n := range servers {

@@ -18,9 +18,8 @@ import (
 // there is one transaction at a time. Other connections read.
 type sqliteEngine struct{}
 
-// OpenSQLite opens the store in the file at path. It makes the file if there is
-// none, and migrates an older layout.
-func OpenSQLite(path string, opt Options) (Store, error) {
+// OpenSQLite opens or makes the store in the file at path, and migrates an older layout.
+func OpenSQLite(path string, opt Options) (*Store, error) {
 	s, err := newStore(opt, sqliteEngine{})
 	if err != nil {
 		return nil, err
@@ -66,7 +65,7 @@ func BlankSQLite(path string) bool {
 	return db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables) == nil && tables == 0
 }
 
-func (s *store) openSQLite(path string) (err error) {
+func (s *Store) openSQLite(path string) (err error) {
 	if s.write, err = connect(path, 1); err != nil {
 		return err
 	}
@@ -79,8 +78,7 @@ func (s *store) openSQLite(path string) (err error) {
 	return s.begin(context.Background())
 }
 
-// connect opens a pool of connections. A commit is on the disk when it returns. A
-// writer waits for another process that writes.
+// connect opens a pool. A commit is on the disk when it returns; writers wait for each other.
 func connect(path string, conns int) (*pool, error) {
 	q := url.Values{"_txlock": {"immediate"}}
 	for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"} {
@@ -120,7 +118,7 @@ func migrateSQLite(db *sql.DB) error {
 	return tx.Commit()
 }
 
-func (sqliteEngine) transact(ctx context.Context, s *store, work func(*tx) error) error {
+func (sqliteEngine) transact(ctx context.Context, s *Store, work func(*tx) error) error {
 	w := &sqliteWire{pool: s.write}
 	err := func() (err error) {
 		if w.raw, err = s.write.db.BeginTx(ctx, nil); err != nil {
@@ -198,8 +196,7 @@ func (sqliteEngine) again(error) bool { return false }
 
 func (sqliteEngine) sweep(*tx) error { return nil }
 
-// Charges in one file are read and written row by row, since a statement needs no
-// network round trip.
+// Charges in one file go row by row, since a statement needs no network round trip.
 
 func (sqliteEngine) readPayers(t *tx, keys, accounts []string) (map[string]record, error) {
 	found := make(map[string]record, len(keys)+len(accounts))

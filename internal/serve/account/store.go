@@ -20,9 +20,18 @@ type Options struct {
 	Anonymous  int              // anonymous keys that the store keeps of each kind; 0 for MostAnonymous
 }
 
-// store is a Store on either database. Both databases understand its statements
-// ($1 for a parameter, 0 and 1 for false and true). The engine holds what differs.
-type store struct {
+// Store keeps keys and meters them. It is safe for concurrent use, also by several
+// processes. If the database does not answer, its methods return a fault with the slug
+// store_unavailable.
+//
+// Of its methods, those with a payer take the ID of a key, or that of an account whose
+// owner uses the service without a key: an account and its keys share one allowance and
+// one trial screening. Those about people name an account by its ID or its email address;
+// from is the network address of the request, or empty.
+//
+// Both databases understand its statements ($1 for a parameter, 0 and 1 for false and
+// true). The engine holds what differs.
+type Store struct {
 	clock      func() time.Time
 	freeWindow Window
 	mints      int
@@ -45,16 +54,17 @@ type engine interface {
 	// transact runs work in a transaction and returns when its writes are on the
 	// disk. Work may run more than once: then only its last run counts. When work
 	// fails, the transaction writes nothing.
-	transact(ctx context.Context, s *store, work func(*tx) error) error
+	transact(ctx context.Context, s *Store, work func(*tx) error) error
 	// again reports whether reading may be tried again after this failure.
 	again(err error) bool
 	// sweep removes expired rows of tables that only this engine has.
 	sweep(t *tx) error
+	copyRules() copyRules
 	chargeTables
 }
 
-func newStore(opt Options, e engine) (*store, error) {
-	s := &store{
+func newStore(opt Options, e engine) (*Store, error) {
+	s := &Store{
 		clock: opt.Clock, freeWindow: cmp.Or(opt.FreeWindow, Day), mints: cmp.Or(opt.Mints, MintsAnHour),
 		anonymous: cmp.Or(opt.Anonymous, MostAnonymous), engine: e,
 		hashing: presentHashing, hashes: &hashQueue{free: hashesAtOnce, begun: map[string]int{}},
@@ -68,16 +78,18 @@ func newStore(opt Options, e engine) (*store, error) {
 }
 
 // begin starts the ledger and the sweeper, once the pools are open.
-func (s *store) begin(ctx context.Context) error {
+func (s *Store) begin(ctx context.Context) error {
 	if _, err := s.view(ctx).get("SELECT value FROM pepper", nil, &s.pepper); err != nil {
 		return err
 	}
-	s.ledger = openLedger(s)
+	s.ledger = &ledger{store: s, jobs: make(chan *charge, mostCharges), quit: make(chan struct{}), ended: make(chan struct{})}
+	go s.ledger.run()
 	go s.sweepRegularly()
 	return nil
 }
 
-func (s *store) Ping(ctx context.Context) error {
+// Ping checks once that the database answers.
+func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	if err := s.read.db.QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {
 		return unavailable(err)
@@ -86,7 +98,7 @@ func (s *store) Ping(ctx context.Context) error {
 }
 
 // Close waits for charges and sweeps that have begun, and closes the database.
-func (s *store) Close() error {
+func (s *Store) Close() error {
 	s.closing.Do(func() {
 		close(s.quit)
 		if s.ledger != nil {
@@ -102,7 +114,7 @@ func (s *store) Close() error {
 	return s.closed
 }
 
-func (s *store) update(ctx context.Context, work func(*tx) error) error {
+func (s *Store) update(ctx context.Context, work func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -114,7 +126,12 @@ func (s *store) update(ctx context.Context, work func(*tx) error) error {
 	}
 }
 
-func updated[T any](ctx context.Context, s *store, work func(*tx) (T, error)) (result T, err error) {
+// perform is update for work that refuses nothing.
+func (s *Store) perform(ctx context.Context, work func(*tx)) error {
+	return s.update(ctx, func(t *tx) error { work(t); return nil })
+}
+
+func updated[T any](ctx context.Context, s *Store, work func(*tx) (T, error)) (result T, err error) {
 	err = s.update(ctx, func(t *tx) (err error) {
 		result, err = work(t)
 		return err
@@ -134,20 +151,17 @@ type reader interface {
 	each(text string, args []any, fn func(scanner) error) error
 }
 
-// engineTx is an engine's transaction. Its errors are those of unavailable, and
-// those that fn returns.
+// engineTx is an engine's transaction. Its errors are those of unavailable and of fn.
 type engineTx interface {
 	// exec runs a statement that writes and returns how many rows it changed.
 	exec(ctx context.Context, text string, args []any) (int64, error)
-	// later is exec without the number of rows. The engine may run the statement with
-	// the next one, or with the commit.
+	// later is exec without the number of rows, which the engine may put off to the next statement.
 	later(ctx context.Context, text string, args []any) error
 	each(ctx context.Context, text string, args []any, fn func(scanner) error) error
 }
 
-// tx is a transaction. After a statement fails, the following statements do
-// nothing, and the transaction fails with the error of that statement, whatever its
-// work returns.
+// tx is a transaction. After a statement fails, the following ones do nothing, and the
+// transaction fails with that error, whatever its work returns.
 type tx struct {
 	ctx      context.Context
 	engineTx engineTx
@@ -195,10 +209,10 @@ func (t *tx) each(text string, args []any, fn func(scanner) error) error {
 // view reads the store as it is, outside a transaction.
 type view struct {
 	ctx context.Context
-	s   *store
+	s   *Store
 }
 
-func (s *store) view(ctx context.Context) view { return view{ctx, s} }
+func (s *Store) view(ctx context.Context) view { return view{ctx, s} }
 
 func (v view) get(text string, args []any, into ...any) (bool, error) {
 	return firstRow(v, text, args, into)
@@ -354,14 +368,13 @@ func migrationsFrom(engine string, have int) (texts []string, want int, err erro
 	return texts, len(entries), nil
 }
 
-// How often expired rows are removed: the marks of transactions, which are many, and
-// all others.
+// How often the marks of transactions, which are many, and all other expired rows go.
 const (
 	sweepMarks = 5 * time.Minute
 	sweepAll   = time.Hour
 )
 
-func (s *store) sweepRegularly() {
+func (s *Store) sweepRegularly() {
 	defer close(s.swept)
 	tick := time.NewTicker(sweepMarks)
 	defer tick.Stop()
@@ -381,7 +394,7 @@ func (s *store) sweepRegularly() {
 	}
 }
 
-func (s *store) sweep(ctx context.Context) error {
+func (s *Store) sweep(ctx context.Context) error {
 	now := s.clock()
 	for _, d := range []struct {
 		text string
@@ -395,18 +408,13 @@ func (s *store) sweep(ctx context.Context) error {
 		{"DELETE FROM nonces WHERE until <= $1", now.UnixNano()},
 		{"DELETE FROM tries WHERE start < $1", now.Add(-24 * time.Hour).UnixNano()},
 		{"DELETE FROM questions WHERE day < $1", now.Add(-48 * time.Hour).Unix()},
-		// Rows of the future, written by a clock that has been set back since: nobody
-		// can have begun these windows yet.
+		// Rows of the future are from a clock that has been set back: nobody began these windows yet.
 		{"DELETE FROM tries WHERE start > $1", now.Add(skew).UnixNano()},
 		{"DELETE FROM spent WHERE start > $1", now.Add(skew).Unix()},
 		{"DELETE FROM questions WHERE day > $1", now.Add(skew).Unix()},
 	} {
 		// Each statement has its own transaction, so that charges do not wait long.
-		err := s.update(ctx, func(t *tx) error {
-			t.exec(d.text, d.arg)
-			return nil
-		})
-		if err != nil {
+		if err := s.perform(ctx, func(t *tx) { t.exec(d.text, d.arg) }); err != nil {
 			return err
 		}
 	}

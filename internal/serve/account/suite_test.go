@@ -21,8 +21,8 @@ type place struct {
 	dir string // the folder of the SQLite file
 }
 
-func (p place) open(ctx context.Context, opt Options) (Store, error) {
-	var s Store
+func (p place) open(ctx context.Context, opt Options) (*Store, error) {
+	var s *Store
 	var err error
 	if p.dsn != "" {
 		s, err = OpenPostgres(ctx, p.dsn, opt)
@@ -31,13 +31,13 @@ func (p place) open(ctx context.Context, opt Options) (Store, error) {
 	}
 	if err == nil {
 		// Passwords cost what they must, but not in tests.
-		s.(*store).hashing = hashing{memory: 64, passes: 1, lanes: 1}
+		s.hashing = hashing{memory: 64, passes: 1, lanes: 1}
 	}
 	return s, err
 }
 
 // openAt opens one more store at the place; it is closed with the test.
-func openAt(t testing.TB, p place, opt Options) *store {
+func openAt(t testing.TB, p place, opt Options) *Store {
 	t.Helper()
 	s, err := p.open(context.Background(), opt)
 	if err != nil {
@@ -48,7 +48,7 @@ func openAt(t testing.TB, p place, opt Options) *store {
 			t.Error(err)
 		}
 	})
-	return s.(*store)
+	return s
 }
 
 // The one PostgreSQL server of the tests; every test has a schema of its own.
@@ -99,7 +99,7 @@ func stores(t *testing.T, test func(t *testing.T, p place)) {
 	})
 }
 
-func create(t testing.TB, s Store, plan Plan) (string, KeyInfo) {
+func create(t testing.TB, s *Store, plan Plan) (string, KeyInfo) {
 	t.Helper()
 	secret, k, err := s.Create(t.Context(), plan, "ann@example.org", "test")
 	if err != nil {
@@ -109,7 +109,7 @@ func create(t testing.TB, s Store, plan Plan) (string, KeyInfo) {
 }
 
 // holdsNo fails when any of the secrets is in the store as it is on the disk.
-func holdsNo(t *testing.T, s *store, p place, secrets ...string) {
+func holdsNo(t *testing.T, s *Store, p place, secrets ...string) {
 	t.Helper()
 	if p.dsn == "" {
 		files, err := filepath.Glob(filepath.Join(filepath.Dir(p.dir), "*", "*"))

@@ -12,19 +12,19 @@ const (
 	tokenReset  = "reset"
 )
 
-func (s *store) VerifyToken(ctx context.Context, account string) (string, error) {
+// VerifyToken and ResetToken make the secret of an email to the person. It works once,
+// for three days or for an hour, and voids earlier secrets.
+func (s *Store) VerifyToken(ctx context.Context, account string) (string, error) {
 	return s.token(ctx, account, tokenVerify, verifyLife)
 }
 
-func (s *store) ResetToken(ctx context.Context, account string) (string, error) {
+func (s *Store) ResetToken(ctx context.Context, account string) (string, error) {
 	return s.token(ctx, account, tokenReset, resetLife)
 }
 
-// token makes a token, and voids earlier tokens of the same purpose. The store keeps
-// only the hash.
-func (s *store) token(ctx context.Context, account, purpose string, life time.Duration) (string, error) {
+func (s *Store) token(ctx context.Context, account, purpose string, life time.Duration) (string, error) {
 	secret := newSecret()
-	err := s.counted(ctx, "emails to this account", func(t *tx) (time.Duration, bool, error) {
+	return secret, s.counted(ctx, "emails to this account", func(t *tx) (time.Duration, bool, error) {
 		p, err := personOf(t, account, t.lock)
 		if err != nil {
 			return 0, false, err
@@ -37,10 +37,6 @@ func (s *store) token(ctx context.Context, account, purpose string, life time.Du
 		}
 		return wait, ok, err
 	})
-	if err != nil {
-		return "", err
-	}
-	return secret, nil
 }
 
 // redeem removes a token and returns its account: a token works once.
@@ -58,7 +54,10 @@ func (t *tx) redeem(secret, purpose string) (person, error) {
 	return p, err
 }
 
-func (s *store) VerifyEmail(ctx context.Context, token, password string) (string, Account, error) {
+// VerifyEmail records that the person reads mail at the address, and opens a session. It
+// asks for the password of the account: a stranger may have signed up with the address,
+// and the stranger's password must not become valid by a click of the owner.
+func (s *Store) VerifyEmail(ctx context.Context, token, password string) (string, Account, error) {
 	p, found, err := personBy(s.view(ctx), "JOIN tokens t ON t.account = a.seq WHERE t.hash = $1 AND t.purpose = $2", hashSecret(token), tokenVerify)
 	if err != nil {
 		return "", Account{}, err
@@ -92,13 +91,11 @@ func (s *store) VerifyEmail(ctx context.Context, token, password string) (string
 		s.append(t, Event{Kind: EventVerified, Actor: p.ID, Address: actor(t.ctx).Address})
 		return p.Account, nil
 	})
-	if err != nil {
-		return "", Account{}, err
-	}
-	return secret, a, nil
+	return secret, a, err
 }
 
-func (s *store) ResetPassword(ctx context.Context, token, password string) (Account, error) {
+// ResetPassword ends every session of the account.
+func (s *Store) ResetPassword(ctx context.Context, token, password string) (Account, error) {
 	// An unknown token is refused before the password is hashed.
 	var email string
 	found, err := s.view(ctx).get("SELECT a.email FROM tokens t JOIN accounts a ON a.seq = t.account WHERE t.hash = $1 AND t.purpose = $2",

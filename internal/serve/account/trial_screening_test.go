@@ -68,7 +68,7 @@ func TestStoreScreening(t *testing.T) {
 func TestStoreScreeningRace(t *testing.T) {
 	stores(t, func(t *testing.T, p place) {
 		c := newClock("2026-05-05T05:05:05Z")
-		both := []*store{openAt(t, p, Options{Clock: c.now}), openAt(t, p, Options{Clock: c.now})}
+		both := []*Store{openAt(t, p, Options{Clock: c.now}), openAt(t, p, Options{Clock: c.now})}
 		_, alone := create(t, both[0], Free)
 		a := signUp(t, both[0], "ann@example.org")
 		_, hers, err := both[0].CreateFor(t.Context(), a.ID, "")
@@ -168,7 +168,7 @@ func TestStoreAccountWithoutKey(t *testing.T) {
 func TestStoreAccountRace(t *testing.T) {
 	stores(t, func(t *testing.T, p place) {
 		c := newClock("2026-05-05T05:05:05Z")
-		both := []*store{openAt(t, p, Options{Clock: c.now}), openAt(t, p, Options{Clock: c.now})}
+		both := []*Store{openAt(t, p, Options{Clock: c.now}), openAt(t, p, Options{Clock: c.now})}
 		ctx := t.Context()
 		a := signUp(t, both[0], "ann@example.org")
 		if _, err := both[0].SetAccountPlan(ctx, a.ID, Plus); err != nil {

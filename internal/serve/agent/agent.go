@@ -42,8 +42,7 @@ type Challenge struct {
 	Salt   []byte     `json:"salt"`
 	Hashes [][][]byte `json:"hashes"`
 
-	// Params are enough to make the challenge again from another dataset. They contain
-	// no answer.
+	// Params are enough to make the challenge again from another dataset, without an answer.
 	Params json.RawMessage `json:"params"`
 }
 
@@ -67,21 +66,15 @@ type Question struct {
 // AnswerType says how the answer to a question is read.
 type AnswerType string
 
-// The types of answers.
 const (
 	Integer      AnswerType = "integer"      // whole dollars
 	Organization AnswerType = "organization" // a name or an EIN
 	Text         AnswerType = "text"         // wording as filed
 )
 
-// Allows reports whether a key locked by the challenge may make a request. The order of
-// the parameters does not matter. Otherwise the request must be as given: the same
-// parameters, each once, with the same spelling of each value.
-func (c *Challenge) Allows(method, path string, query url.Values) bool {
-	_, ok := c.call(method, path, query)
-	return ok
-}
-
+// call is the call of the challenge that a request makes, if it makes one. The order of the
+// parameters does not matter; otherwise the request must be as given, each parameter once,
+// with the same spelling of each value.
 func (c *Challenge) call(method, path string, query url.Values) (Call, bool) {
 	for _, call := range c.Calls {
 		want, err := url.ParseQuery(call.Query)

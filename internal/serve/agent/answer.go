@@ -94,9 +94,8 @@ func forms(t AnswerType, answer string, yield func(kind string, value []byte)) {
 // maxDigits bounds the digits of an integer; no amount has more.
 const maxDigits = 18
 
-// integer reads a whole number of dollars: with a dollar sign before or after it, with
-// USD or the word dollars, with commas and spaces between the digits, and with cents if
-// they are zero.
+// integer reads whole dollars: with a dollar sign, USD or the word dollars, with commas and
+// spaces between the digits, and with cents if they are zero.
 func integer(s string) (string, bool) {
 	if strings.ContainsFunc(s, func(r rune) bool { return r != '$' && unicode.Is(unicode.Sc, r) }) {
 		return "", false // folding would drop the sign of another currency
@@ -130,7 +129,6 @@ func integer(s string) (string, bool) {
 	return out, len(out) <= maxDigits
 }
 
-// einPattern finds a possible EIN among other words.
 var einPattern = regexp.MustCompile(`\d+(?:-\d+)*`)
 
 // einIn reads the only EIN of an answer: the answer itself, in any format, or nine digits
@@ -157,8 +155,7 @@ func einIn(s string) (ein.EIN, bool) {
 	return found, found != ein.None
 }
 
-// wording returns the form in which filed texts are compared: words of capitals and
-// digits, with one space between them.
+// wording returns a filed text as it is compared: words of capitals and digits, single spaces.
 func wording(s string) string {
 	s = orgname.Fold(s)
 	out := make([]byte, 0, len(s))

@@ -23,8 +23,7 @@ type trio struct {
 	Recipient ein.EIN `json:"recipient"`
 }
 
-// calls returns the requests in the order in which questions number them. Each request
-// must mean the same filter as ask uses.
+// calls returns the requests in the order of their numbers. Each means the filter that ask uses.
 func (t *trio) calls() []Call {
 	return []Call{
 		get("transactions", fmt.Sprintf("funder_id=%s&year=%d&sort_by=amount&sort_order=desc&limit=%d", t.Funder, t.Year, pageSize)),
@@ -122,5 +121,4 @@ func recall(kept account.Challenge) (*Challenge, error) {
 	return c, nil
 }
 
-// name returns the call in the form that the store keeps.
 func (c Call) name() string { return c.Method + " " + c.URL() }

@@ -17,21 +17,18 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Bounds on the search for a set of questions.
 const (
 	redraws  = 50  // sets of questions tried for the same calls
 	maxTrios = 100 // sets of calls tried
 	maxSpan  = 4   // fiscal years of the second call
 )
 
-// params are enough to make a challenge again.
 type params struct {
 	Trio  trio   `json:"calls"`
 	Asked []spec `json:"asked"`
 }
 
-// Draw makes a key's challenge of a number. The same secret, key, number and dataset
-// give the same challenge.
+// Draw makes a key's challenge of a number, the same one for the same arguments.
 func (p *Pool) Draw(ctx context.Context, a Asker, secret []byte, keyID string, number int, version string) (*Challenge, error) {
 	seed := seedOf(secret, keyID, number, version)
 	d := &seededRandom{rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:16]))}
@@ -71,8 +68,7 @@ func seedOf(secret []byte, keyID string, number int, version string) []byte {
 	return mac.Sum(nil)
 }
 
-// seededRandom draws numbers from a seed. It does not use the drawing functions of the
-// standard library, whose results may change.
+// seededRandom draws from a seed, unlike the standard library, whose results may change.
 type seededRandom struct{ pcg *rand.PCG }
 
 // intn draws a number from 0 to n-1.
@@ -83,8 +79,7 @@ func (d *seededRandom) intn(n int) int {
 
 func choice[T any](d *seededRandom, list []T) T { return list[d.intn(len(list))] }
 
-// trio draws three calls; ok is false when the second call would show persons or too few
-// rows.
+// trio draws three calls; ok is false if the second would show persons or too few rows.
 func (p *Pool) trio(ctx context.Context, a Asker, d *seededRandom) (t *trio, ok bool, err error) {
 	g, other := choice(d, p.givers), choice(d, p.givers)
 	t = &trio{Funder: g.funder, Year: g.year, Other: other.funder, Recipient: choice(d, p.receivers)}
@@ -102,9 +97,8 @@ func (p *Pool) trio(ctx context.Context, a Asker, d *seededRandom) (t *trio, ok 
 	return t, ok, err
 }
 
-// acquaint replaces the second funder by one that has exactly one recipient in common
-// with the first, so that a question can compare the two calls. If there is none, it
-// leaves the trio unchanged.
+// acquaint replaces the second funder by one that has exactly one recipient in common with the
+// first, if there is one, so that a question can compare the two calls.
 func (p *Pool) acquaint(ctx context.Context, a Asker, d *seededRandom, t *trio) error {
 	rows, err := grantsOf(ctx, a, t.Funder, t.Year, pageSize)
 	if err != nil || len(rows) == 0 {
@@ -141,9 +135,8 @@ func (p *Pool) acquaint(ctx context.Context, a Asker, d *seededRandom, t *trio) 
 	return nil
 }
 
-// sober reports whether the second call shows only organizations, and none that a
-// donor-advised fund chose: excluding both classes of grants changes nothing. The pool
-// checks the same for the first call.
+// sober reports whether the second call shows no persons and nothing that a donor-advised fund
+// chose. The pool checks the same for the first call.
 func (t *trio) sober(ctx context.Context, a Asker) (bool, error) {
 	rows, err := recipientsOf(ctx, a, t.Other, t.From, t.To, 0)
 	if err != nil {
@@ -153,8 +146,7 @@ func (t *trio) sober(ctx context.Context, a Asker) (bool, error) {
 	return len(rows) >= minCandidates && slices.Equal(rows, without), err
 }
 
-// choose draws two or three questions about different calls that together are hard
-// enough to guess and do not answer each other.
+// choose draws two or three questions about different calls that are fair together.
 func (d *seededRandom) choose(read *pages, calls []Call) []item {
 	var slots [][][]item // by call and family
 	for _, families := range read.specs() {
@@ -162,7 +154,7 @@ func (d *seededRandom) choose(read *pages, calls []Call) []item {
 		for _, specs := range families {
 			var items []item
 			for _, s := range specs {
-				if it, ok := read.question(s); ok && !it.toldBy(calls) {
+				if it, ok := read.question(s); ok && !slices.ContainsFunc(calls, func(c Call) bool { return it.told(c.Query, "") }) {
 					items = append(items, it)
 				}
 			}
@@ -194,13 +186,7 @@ func (d *seededRandom) choose(read *pages, calls []Call) []item {
 	return nil
 }
 
-// toldBy reports whether the address of a call reveals the answer.
-func (it *item) toldBy(calls []Call) bool {
-	return slices.ContainsFunc(calls, func(c Call) bool { return it.told(c.Query, "") })
-}
-
-// fair reports whether the questions together are hard enough to guess, and none reveals
-// the answer to another.
+// fair reports whether the questions together are hard to guess and none answers another.
 func fair(set []item) bool {
 	space := 1.0
 	for i := range set {

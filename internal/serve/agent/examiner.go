@@ -22,8 +22,7 @@ type Examiner struct {
 	pools []*held // newest first
 }
 
-// held is the pool of one version of the dataset. Its pool and err may be read after
-// ready is closed.
+// held is the pool of one version. Its pool and err may be read after ready is closed.
 type held struct {
 	version string
 	ready   chan struct{}
@@ -38,8 +37,7 @@ const MinSecret = 16
 // of the dataset before it, which the last requests before a swap still use.
 const keptPools = 2
 
-// gatherTime bounds how long it may take to gather a pool, which takes a second or two
-// for the largest datasets.
+// gatherTime bounds gathering a pool, which takes a second or two for the largest datasets.
 const gatherTime = 20 * time.Second
 
 // NewExaminer makes an examiner. Whoever knows the secret can predict the challenges;
@@ -102,8 +100,7 @@ func (e *Examiner) hold(version string) (h *held, first bool) {
 // errAbandoned is the error of waiting requests when gathering panicked.
 var errAbandoned = errors.New("the pool of questions could not be gathered")
 
-// gather fills an entry. It removes the entry when it fails, so that the next request
-// tries again.
+// gather fills an entry, or removes it when it fails, so that the next request tries again.
 func (e *Examiner) gather(ctx context.Context, a Asker, h *held) {
 	defer func() {
 		if h.err != nil {

@@ -115,9 +115,8 @@ func (k *Keys) Mint(ctx context.Context, a Application, rows Rows) (*Minted, err
 	return minted, err
 }
 
-// identify finds the tier that a request has earned. It refuses a request with a bad
-// signature, instead of treating it as unsigned. below says why a signed request is not
-// of a higher tier.
+// identify finds the tier that a request has earned, and refuses a bad signature. below says
+// why a signed request is not of a higher tier.
 func (k *Keys) identify(ctx context.Context, r *http.Request, spec *account.AgentSpec) (below string, err error) {
 	spec.Tier = account.Anonymous
 	signed := slices.ContainsFunc([]string{"Signature", "Signature-Input", "Signature-Agent"}, func(name string) bool {
@@ -147,8 +146,7 @@ func (k *Keys) identify(ctx context.Context, r *http.Request, spec *account.Agen
 	return "", nil
 }
 
-// draw gives a key its next challenge. If another request was faster, the key has the
-// challenge of that request.
+// draw gives a key its next challenge, or leaves that of a request that was faster.
 func (k *Keys) draw(ctx context.Context, requestID string, a account.AgentInfo, rows Rows) (account.AgentInfo, error) {
 	drawn, err := k.o.Examiner.Draw(ctx, rows, a.ID, a.Challenge.No+1, rows.Version)
 	if err != nil {
@@ -168,7 +166,6 @@ func (k *Keys) draw(ctx context.Context, requestID string, a account.AgentInfo, 
 	return next, err
 }
 
-// state reads the challenge of a locked key.
 func (k *Keys) state(a account.AgentInfo) (State, error) {
 	s := State{AgentInfo: a, Wait: a.Challenge.Wait(k.o.Clock())}
 	if a.Status != account.Locked {
@@ -179,9 +176,8 @@ func (k *Keys) state(a account.AgentInfo) (State, error) {
 	return s, err
 }
 
-// current returns the challenge of a locked key for the dataset being served. It
-// returns nil when the key needs another challenge: the key has none, its attempts are
-// used up, or its answers have changed.
+// current returns the challenge of a locked key for the dataset being served, or nil when it has
+// none, its attempts are used up, or its answers have changed.
 func (k *Keys) current(ctx context.Context, a account.AgentInfo, rows Rows) (*Challenge, error) {
 	if a.Challenge.No == 0 || a.Challenge.Attempts >= account.MostAttempts {
 		return nil, nil

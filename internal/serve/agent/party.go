@@ -8,16 +8,14 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// party is an organization that a page shows, with the keys of its names on the page;
-// that of the canonical name comes first.
+// party is an organization with the keys of its names on the page, the canonical one first.
 type party struct {
 	id   string // recip_id, or the same for a funder
 	ein  ein.EIN
 	keys []string
 }
 
-// cast is the organizations of a page. An organization that is both funder and recipient
-// is one party.
+// cast is the organizations of a page, each once, even if it is both funder and recipient.
 type cast []party
 
 func (c *cast) add(id string, e ein.EIN, names ...string) {
@@ -48,22 +46,7 @@ func grantCast(rows []graph.Grant) (c cast) {
 	return c
 }
 
-func recipientCast(rows []graph.RecipientTotal) (c cast) {
-	for i := range rows {
-		c.add(rows[i].ID, rows[i].EIN, rows[i].Name)
-	}
-	return c
-}
-
-func funderCast(rows []graph.FunderTotal) (c cast) {
-	for i := range rows {
-		c.add(funderID(rows[i].EIN), rows[i].EIN, rows[i].Name)
-	}
-	return c
-}
-
-// The lengths of keys of names that questions use, and of the shortest prefix of a key
-// that is accepted for the whole key.
+// The lengths of keys of names that questions use, and of the shortest prefix accepted for one.
 const (
 	minKey    = 5
 	maxKey    = 100

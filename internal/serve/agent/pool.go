@@ -38,7 +38,6 @@ const (
 	enough        = 64  // good candidates that make usable ones unnecessary
 )
 
-// Bounds of good candidates, and of usable ones.
 const (
 	topAmounts                      = 12
 	minGrants, maxGrants            = 30, 400
@@ -47,8 +46,7 @@ const (
 	usableFunders, usableFundersTop = 4, 2_000
 )
 
-// NewPool gathers the pool of a dataset. It takes a second or two for the largest
-// datasets and keeps a few kilobytes.
+// NewPool gathers the pool of a dataset: a second or two for the largest, and a few kilobytes.
 func NewPool(ctx context.Context, a Asker) (*Pool, error) {
 	_, all, err := a.Summary(ctx, &graph.Filter{})
 	if err != nil {
@@ -78,14 +76,12 @@ func shuffle[T any](list []T) {
 	}
 }
 
-// candidate is a funder in a year, or a recipient.
 type candidate[T any] struct {
 	what   T
 	likely bool // by its number of grants or funders
 }
 
-// sift divides candidates into good and usable ones, and returns as many as are needed.
-// It looks at likely candidates first.
+// sift returns as many good and usable candidates as are needed. It looks at likely ones first.
 func sift[T any](list []candidate[T], look func(T) (good, usable bool, err error)) ([]T, error) {
 	shuffle(list)
 	slices.SortStableFunc(list, func(a, b candidate[T]) int {

@@ -14,9 +14,8 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// family is a kind of question. The letter says which call it is about. No family asks
-// for a count, such as the number of grants or funders of a row: small numbers are easy
-// to guess.
+// family is a kind of question. The letter says which call it is about. None asks for a count of
+// grants or funders: small numbers are easy to guess.
 type family string
 
 const (
@@ -29,8 +28,7 @@ const (
 	gapBetween family = "C2" // how much more one funder gave than another
 )
 
-// makers make the question of each family; ok is false when the pages give no answer, or
-// an ambiguous one.
+// makers make the question of each family, unless it has no answer or an ambiguous one.
 var makers = map[family]func(*pages, spec) (it item, ok bool){
 	amountOf: (*pages).amountOf, receiverOf: (*pages).receiverOf, purposeOf: (*pages).purposeOf, totalOf: (*pages).totalOf,
 	sharedBy: (*pages).sharedBy, newcomerIn: (*pages).newcomerIn, gapBetween: (*pages).gapBetween,
@@ -67,8 +65,13 @@ type pages struct {
 }
 
 func newPages(t *trio, grants []graph.Grant, recipients []graph.RecipientTotal, funders []graph.FunderTotal) *pages {
-	p := &pages{grants: grants, recipients: recipients, funders: funders, other: t.Other,
-		inGrants: grantCast(grants), inRecipients: recipientCast(recipients), inFunders: funderCast(funders)}
+	p := &pages{grants: grants, recipients: recipients, funders: funders, other: t.Other, inGrants: grantCast(grants)}
+	for i := range recipients {
+		p.inRecipients.add(recipients[i].ID, recipients[i].EIN, recipients[i].Name)
+	}
+	for i := range funders {
+		p.inFunders.add(funderID(funders[i].EIN), funders[i].EIN, funders[i].Name)
+	}
 	for i := range grants {
 		p.purposes = append(p.purposes, wording(grants[i].Purpose))
 	}
@@ -166,7 +169,6 @@ func recipients(rows []graph.Grant) int {
 	return len(seen)
 }
 
-// Bounds of the texts that questions ask for.
 const (
 	minWords, maxWords = 3, 8
 	minText            = 12
@@ -208,8 +210,7 @@ func (p *pages) totalOf(s spec) (item, bool) {
 }
 
 func (p *pages) sharedBy(spec) (item, bool) {
-	// An agent also sees or knows the funders of both calls, so neither may be among the
-	// recipients of the other call.
+	// An agent knows the funders of both calls, so neither may be a recipient of the other.
 	second := slices.Clone(p.inRecipients)
 	second.add(funderID(p.other), p.other)
 	var both []string
@@ -303,10 +304,8 @@ func values(v int64) float64 {
 	return float64(v / step)
 }
 
-// maxQuote is the longest name that a question repeats.
 const maxQuote = 120
 
-// quotable reports whether a question can repeat a name without change.
 func quotable(name string) bool {
 	return name != "" && len(name) <= maxQuote && !strings.ContainsFunc(name, func(r rune) bool {
 		return r == '"' || r == '\\' || r == unicode.ReplacementChar || !unicode.IsPrint(r)

@@ -8,15 +8,13 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// The slugs of refusals to agents.
 const (
-	WrongAnswer   = "wrong_answer"
-	BadSignature  = "bad_signature"
-	Replaced      = "challenge_replaced"
-	TooSoon       = "answer_too_soon"
-	TooManyMints  = "too_many_mints"
-	TooManySigned = "too_many_attempts"
-	NoChallenge   = "no_challenge"
+	WrongAnswer  = "wrong_answer"
+	BadSignature = "bad_signature"
+	Replaced     = "challenge_replaced"
+	TooSoon      = "answer_too_soon"
+	TooManyMints = "too_many_mints"
+	NoChallenge  = "no_challenge"
 )
 
 // NotAccepted is the refusal of answers to a challenge.

@@ -33,7 +33,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Accounts knows keys and meters them; every account.Store is one.
+// Accounts knows keys and meters them; every *account.Store is one.
 type Accounts interface {
 	Authenticate(ctx context.Context, secret string) (account.KeyInfo, error)
 	Balance(ctx context.Context, id string) (account.Balance, error)
@@ -73,8 +73,7 @@ type Config struct {
 
 	// Budget holds the memory of all requests together; nil means no limit.
 	Budget *budget.Budget
-	// Patience is how long a client may leave an answer unread before it is cut
-	// off; 0 means ten seconds.
+	// Patience is how long an answer may stay unread before it is cut off; 0 means ten seconds.
 	Patience time.Duration
 
 	// Admit sees a request with a key before its parameters are read. It refuses
@@ -84,11 +83,9 @@ type Config struct {
 	// Address is the network address of the client that a request comes from;
 	// nil means that of the connection. Behind a proxy it has to be set.
 	Address func(*http.Request) string
-	// Panicked is called when a request panicked, as it does when a mapped file is
-	// damaged; nil does nothing.
+	// Panicked is called when a request panicked, as with a damaged mapped file; nil does nothing.
 	Panicked func()
-	// AdminToken gives access to the operations for billing systems; if empty,
-	// nobody has access.
+	// AdminToken opens the operations for billing systems; if empty, nobody has access.
 	AdminToken secret.Text
 }
 
@@ -170,8 +167,7 @@ func (s *Handler) Route(path string) string {
 	return ""
 }
 
-// CheckBase reads the address of a service, and gives it without a slash at its
-// end.
+// CheckBase reads the address of a service, and gives it without a slash at its end.
 func CheckBase(base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" {

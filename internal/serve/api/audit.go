@@ -11,7 +11,7 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// audit keeps the audit trail; every account.Store implements it.
+// audit keeps the audit trail; every *account.Store implements it.
 type audit interface {
 	Audit(ctx context.Context, e account.Event) error
 }
@@ -28,8 +28,7 @@ type limiter struct {
 	skipped int
 }
 
-// take says whether an event goes through, and how many events before it were
-// held back.
+// take says whether an event goes through, and how many before it were held back.
 func (l *limiter) take(now time.Time) (skipped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,10 +69,9 @@ func (s *Handler) note(ctx context.Context, c *Call, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
 	defer cancel()
 	who := "caller"
-	switch {
-	case c.op.Access == Admin:
+	if c.op.Access == Admin {
 		who = "admin"
-	case c.Caller.Tier != "" || c.op.ForAgents:
+	} else if c.Caller.Tier != "" || c.op.ForAgents {
 		who = "agent"
 	}
 	if err := s.audit.Audit(ctx, account.Event{

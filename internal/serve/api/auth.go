@@ -44,7 +44,7 @@ func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, quer
 			return err
 		}
 	}
-	return key.Require(c.op.Access.scope())
+	return key.Require(accesses[c.op.Access].scope)
 }
 
 // identify finds the key of a request, or the account that pays for it.
@@ -58,8 +58,7 @@ func (s *Handler) identify(ctx context.Context, given string) (account.KeyInfo, 
 	return s.config.Accounts.Authenticate(ctx, given)
 }
 
-// owner is the key under which the context of a request has the account that pays
-// for it.
+// owner is the key of a context under which the account that pays for a request is.
 type owner struct{}
 
 // For makes a request on behalf of an account whose owner is signed in. The request
@@ -88,8 +87,7 @@ func (s *Handler) solvent(ctx context.Context, out *reply, c *Call) error {
 	return s.meter(ctx, out, c)
 }
 
-// meter charges a request, once: from the allowance, or from the calls that a
-// locked key may make.
+// meter charges a request, once: from the allowance, or from the calls of a locked key.
 func (s *Handler) meter(ctx context.Context, out *reply, c *Call) error {
 	switch {
 	case c.paid:
@@ -117,15 +115,13 @@ func (c *Call) claim(ctx context.Context) (claimed, error) {
 	if c.Claim == nil {
 		return nil, nil
 	}
-	giveBack, err := c.Claim(ctx)
-	return giveBack, err
+	return c.Claim(ctx)
 }
 
 // giveBackTimeout bounds how long a refusal waits for the store.
 const giveBackTimeout = 5 * time.Second
 
-// giveBack undoes the claim of a request without an answer, even when the caller
-// has left.
+// giveBack undoes the claim of a request without an answer, even when the caller has left.
 func (s *Handler) giveBack(ctx context.Context, c *Call, claim claimed) {
 	if claim == nil {
 		return

@@ -36,8 +36,7 @@ func (c *Call) ReadForm() *Form {
 	return c.form(list, err, "a JSON object")
 }
 
-// ReadFormOrList does the same, and reads a bare array as an object with the array
-// as its one field.
+// ReadFormOrList also reads a bare array, as an object with the array as its one field.
 func (c *Call) ReadFormOrList(field string) *Form {
 	const what = "a JSON object or array"
 	if !bytes.HasPrefix(bytes.TrimLeft(c.body, " \t\r\n"), []byte("[")) {
@@ -55,13 +54,13 @@ func (c *Call) form(list map[string]json.RawMessage, err error, what string) *Fo
 	var twice errTwice
 	switch {
 	case len(bytes.TrimSpace(c.body)) == 0:
-		f.problem("missing", nil, nil, "the body is required; send %s", what)
+		f.at(nil, "missing", nil, nil, "the body is required; send %s", what)
 	case errors.Is(err, errMembers):
-		f.problem("too_long", nil, Limit{"max_length": maxMembers}, "the body has more than %d fields", maxMembers)
+		f.at(nil, "too_long", nil, Limit{"max_length": maxMembers}, "the body has more than %d fields", maxMembers)
 	case errors.As(err, &twice):
 		f.at([]any{string(twice)}, "duplicate", nil, nil, "%s", twiceGiven)
 	case err != nil:
-		f.problem("json_invalid", nil, nil, "the body is not %s", what)
+		f.at(nil, "json_invalid", nil, nil, "the body is not %s", what)
 	}
 	return f
 }
@@ -80,8 +79,7 @@ func (e errTwice) Error() string { return "there are two of " + string(e) }
 
 const twiceGiven = "the field was given twice with different values; give it once"
 
-// members reads one JSON object. It returns no members when there are too many, or
-// when a name has two values.
+// members reads one JSON object: none where there are too many, or where a name has two values.
 func members(body []byte) (map[string]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -112,10 +110,6 @@ func members(body []byte) (map[string]json.RawMessage, error) {
 		return nil, errors.New("there is more after it")
 	}
 	return list, nil
-}
-
-func (f *Form) problem(kind string, input, ctx any, format string, args ...any) {
-	f.at(nil, kind, input, ctx, format, args...)
 }
 
 // at records a problem at a place in the body.
@@ -214,8 +208,7 @@ func (f *Form) Texts(name string, most int) []string {
 	return list
 }
 
-// Items reads a list of one to most values of any kind, each as it was sent. A
-// longer list is a problem.
+// Items reads one to most values of any kind, each as it was sent.
 func (f *Form) Items(name string, most int) []json.RawMessage {
 	raw, ok := f.member(name)
 	if !ok {
@@ -230,9 +223,8 @@ func ExactInteger(n int64) bool { return -1<<53 <= n && n <= 1<<53 }
 
 // Integers reads an optional list of whole numbers, with a maximum length.
 func (f *Form) Integers(name string, most int) (list []int64) {
-	f.read[name] = true
-	raw, ok := f.members[name]
-	if !ok || string(raw) == "null" {
+	raw, ok := f.Value(name)
+	if !ok {
 		return nil
 	}
 	for i, item := range f.items(name, raw, 0, most) {
@@ -318,3 +310,68 @@ func (f *Form) Finish() {
 		f.params.Warn.Ignored(f.called+shown(name), reason)
 	}
 }
+
+// Block reads a field that is an object. A missing object has no fields. In
+// warnings, called stands before the names of its fields.
+func (f *Form) Block(name, called string) *Form {
+	b := &Form{params: f.params, words: f.words, path: append(append([]any{}, f.path...), name), called: called, read: map[string]bool{}}
+	raw, ok := f.Value(name)
+	if !ok {
+		return b
+	}
+	list, err := members(raw)
+	var twice errTwice
+	switch {
+	case err == errMembers:
+		f.Problem(name, -1, "too_long", "", Limit{"max_length": maxMembers}, "the object has more than %d fields", maxMembers)
+	case errors.As(err, &twice):
+		b.Problem(string(twice), -1, "duplicate", "", nil, "%s", twiceGiven)
+	case err != nil:
+		f.Problem(name, -1, "dict_type", string(raw), nil, "the value is not an object")
+	}
+	b.members = list
+	return b
+}
+
+// Value is a field as it was sent, if it is there and not null.
+func (f *Form) Value(name string) (raw json.RawMessage, ok bool) {
+	f.read[name] = true
+	raw, ok = f.members[name]
+	return raw, ok && string(raw) != "null"
+}
+
+// Has reports whether a field is there and not null, without reading it.
+func (f *Form) Has(name string) bool {
+	raw, ok := f.members[name]
+	return ok && string(raw) != "null"
+}
+
+// Problem records why a field, or an item of it, cannot be read. index is negative
+// for the whole field. input is empty where the value must not be repeated.
+func (f *Form) Problem(name string, index int, kind, input string, ctx any, format string, args ...any) {
+	where := []any{name}
+	if index >= 0 {
+		where = append(where, index)
+	}
+	var sent any
+	if input != "" {
+		sent = shown(input)
+	}
+	f.at(where, kind, sent, ctx, format, args...)
+}
+
+// Called returns the name of a field in warnings.
+func (f *Form) Called(name string) string { return f.called + name }
+
+// Ignored records that a field, or a part of it, was not honored.
+func (f *Form) Ignored(name, format string, args ...any) {
+	f.params.Warn.Ignored(f.Called(name), fmt.Sprintf(format, args...))
+}
+
+// Caveat records a limit of a field that was honored.
+func (f *Form) Caveat(name, format string, args ...any) {
+	f.params.Warn.Caveat(f.Called(name), fmt.Sprintf(format, args...))
+}
+
+// Failed reports whether anything in the request could not be read.
+func (f *Form) Failed() bool { return f.params.Failed() }

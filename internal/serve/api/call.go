@@ -2,10 +2,14 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"grantgraph/client"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 )
 
@@ -31,8 +35,7 @@ type Call struct {
 
 	// Set by the plan of an operation:
 
-	// Weight is how many bytes of memory making the answer takes, in addition to
-	// what every answer takes.
+	// Weight is the bytes that making the answer takes, beside what every answer takes.
 	Weight int64
 	// Fields are the columns asked for; none means all.
 	Fields []string
@@ -40,8 +43,7 @@ type Call struct {
 	// ask it. Together with the warnings it names the answer. When it is empty, the
 	// parameters as they were sent name the answer.
 	Question string
-	// Worked says that a plan refused the request after it used machine time, so
-	// that the call is charged.
+	// Worked says that a refused plan used machine time, so that the call is charged.
 	Worked bool
 	// Claim takes what the answer uses in addition to its calls; it may be nil.
 	// It is called before the charge. The function it returns gives the claim
@@ -68,8 +70,7 @@ type Call struct {
 // Operation is the entry of the table that the call is for.
 func (c *Call) Operation() *Operation { return c.op }
 
-// RequirePaid refuses a key without a paid plan, where only a part of an operation
-// needs one.
+// RequirePaid refuses a key without a paid plan, for a part of an operation.
 func (c *Call) RequirePaid() error {
 	if c.Caller.Paid {
 		return nil
@@ -83,15 +84,9 @@ func (c *Call) Body() []byte { return c.body }
 // Example reports whether the answer is invented.
 func (c *Call) Example() bool { return c.shown != nil }
 
-// Serves reports whether the table has an operation, even if this service does
-// not offer it.
+// Serves reports whether the table has an operation, even if it is not offered here.
 func (c *Call) Serves(method, path string) bool {
-	for i := range c.table.ops {
-		if op := &c.table.ops[i]; op.Method == method && Versioned+op.Path == path {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.table.ops, func(op Operation) bool { return op.Method == method && Versioned+op.Path == path })
 }
 
 // Caveat tells the caller of a limit of something that ran.
@@ -126,12 +121,62 @@ func (c *Call) ReadFormat() {
 		}
 		return
 	}
-	for _, f := range c.op.Formats {
-		if strings.EqualFold(f, value) {
-			c.format = f
-			return
-		}
+	if i := slices.IndexFunc(c.op.Formats, func(f string) bool { return strings.EqualFold(f, value) }); i >= 0 {
+		c.format = c.op.Formats[i]
+		return
 	}
 	p := c.Params.Param("format")
 	c.Params.Problem(p, -1, "enum", value, Limit{"expected": c.op.Formats}, "%q is not one of %s", Clip(value), strings.Join(c.op.Formats, ", "))
+}
+
+// Inquiry is a request from another part of the service, such as a page. It gets
+// the answer of a GET with the same path and query, without a key, a charge or a
+// rendering.
+type Inquiry struct {
+	Path   string // of an operation, such as /grants/funders
+	Query  url.Values
+	Body   []byte  // of a POST; nil for a GET
+	Data   Dataset // the asker holds it until it has used the answer
+	Caller Caller  // the caller's plan decides which parts the answer shows
+}
+
+// Ask answers an inquiry. The memory of the answer is held until release is called;
+// release is never nil. If values cannot be read, Problems lists them from the
+// error. Every other error has a slug from the table.
+func (s *Handler) Ask(ctx context.Context, q Inquiry) (a client.Answer, release func(), err error) {
+	release = func() {}
+	ops, path := s.table.routes.find(Versioned + q.Path)
+	method := http.MethodGet
+	if q.Body != nil {
+		method = http.MethodPost
+	}
+	op := choose(ops, method)
+	if op == nil || op.Off {
+		return nil, release, fault.New(refusedNotFound.Slug, "There is nothing at %s.", shown(q.Path))
+	}
+	if err := op.lacks(q.Data); err != nil {
+		return nil, release, err
+	}
+	c := &Call{table: s.table, op: op, Data: q.Data, warn: &Warnings{}, Base: s.config.BaseURL, format: "json", Caller: q.Caller, body: q.Body}
+	run, err := c.prepare(q.Query, path)
+	if err != nil {
+		return nil, release, err
+	}
+	hold, err := s.config.Budget.Take(ctx, baseWeight+c.Weight)
+	if err != nil {
+		return nil, release, err
+	}
+	if a, err = run(ctx); err != nil {
+		hold.Release()
+		return nil, release, err
+	}
+	return a, hold.Release, nil
+}
+
+// Problems are the unreadable values of a request. It is empty for any other error.
+func Problems(err error) []client.Problem {
+	if bad, ok := errors.AsType[*invalid](err); ok {
+		return bad.problems
+	}
+	return nil
 }

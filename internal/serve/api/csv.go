@@ -1,13 +1,17 @@
 package api
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"iter"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"grantgraph/internal/table"
 )
@@ -123,21 +127,16 @@ func fileName(op *Operation, notApplied []string) string {
 	return name + ".csv"
 }
 
-// safeName makes a name, which a client may have invented, safe as a part of a file
-// name.
+// safeName makes a name, which a client may have invented, safe within a file name.
 func safeName(s string) string {
 	const most = 40
 	s = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
 			return r
 		}
 		return -1
 	}, s)
-	if s = strings.Trim(s[:min(len(s), most)], "-_"); s == "" {
-		return "parameter"
-	}
-	return s
+	return cmp.Or(strings.Trim(s[:min(len(s), most)], "-_"), "parameter")
 }
 
 // Headings are the columns of a row as CSV has them.
@@ -169,4 +168,77 @@ func Values(values []any, row any) []any {
 		}
 	}
 	return values
+}
+
+type column struct {
+	name  string
+	index []int
+	nest  []column // of a nested object
+}
+
+// columnsOf lists the fields of a struct in the order in which they are written.
+func columnsOf(t reflect.Type) []column {
+	if c, ok := columnCache.Load(t); ok {
+		return c.([]column)
+	}
+	var list []column
+	for m := range Members(t) {
+		c := column{name: m.Wire, index: m.Index}
+		if m.Type.Kind() == reflect.Struct {
+			c.nest = columnsOf(m.Type)
+		}
+		list = append(list, c)
+	}
+	columnCache.Store(t, list)
+	return list
+}
+
+var columnCache sync.Map
+
+// ColumnNames lists the names of the columns of a row.
+func ColumnNames(row any) []string {
+	var names []string
+	for _, c := range columnsOf(reflect.TypeOf(row)) {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// chosen lists the columns that were asked for, in the order asked; no fields means all.
+func chosen(t reflect.Type, fields []string) []column {
+	all := columnsOf(t)
+	if len(fields) == 0 {
+		return all
+	}
+	list := make([]column, 0, len(fields))
+	for _, name := range fields {
+		if i := slices.IndexFunc(all, func(c column) bool { return c.name == name }); i >= 0 {
+			list = append(list, all[i])
+		}
+	}
+	return list
+}
+
+type picked struct {
+	row    any // pointer to a struct
+	fields []string
+}
+
+// MarshalJSON writes the chosen columns in the order asked.
+func (p picked) MarshalJSON() ([]byte, error) {
+	v := reflect.ValueOf(p.row).Elem()
+	var b bytes.Buffer
+	enc := encoder(&b)
+	b.WriteByte('{')
+	for i, c := range chosen(v.Type(), p.fields) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Quote(c.name) + ":")
+		if err := enc.Encode(v.FieldByIndex(c.index).Interface()); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }

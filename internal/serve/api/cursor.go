@@ -28,8 +28,7 @@ func (c *Call) Cursor(question []byte, offset int64) string {
 	return encodeCursor(c.Data.Snapshot().Version, c.op.ID, question, offset)
 }
 
-// ReadCursor reads the parameter cursor of a request for the result of a
-// question.
+// ReadCursor reads the parameter cursor of a request.
 func (c *Call) ReadCursor(question []byte) (offset int64, given bool, err error) {
 	cursor, given := c.Params.Text("cursor")
 	if !given {

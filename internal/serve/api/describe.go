@@ -17,8 +17,7 @@ const openapiType = "application/vnd.oai.openapi+json"
 
 const interfaceVersion = "1.0.0"
 
-// describe answers the addresses that describe the service. handled is false for
-// every other address.
+// describe answers the addresses that describe the service; handled is false for others.
 func (s *Handler) describe(r *http.Request, out *reply) (handled bool, err error) {
 	var kind string
 	var body []byte
@@ -85,12 +84,10 @@ func (s *Handler) catalog() []byte {
 	}}})
 }
 
-// toolsPath is where the service answers language models. The documents made
-// here point to it.
+// toolsPath is where the service answers language models.
 const toolsPath = "/mcp"
 
-// listed reports whether an operation is published: this service offers it, and it
-// is not for billing systems.
+// listed reports whether an operation is published: offered, and not for billing systems.
 func (op *Operation) listed() bool { return op.Access != Admin && !op.Off }
 
 func (s *Handler) listing() []byte {
@@ -102,7 +99,7 @@ func (s *Handler) listing() []byte {
 		}
 		l.Operations = append(l.Operations, client.Entry{
 			ID: op.ID, Method: op.Method, URL: s.config.BaseURL + Versioned + op.Path, Summary: op.Summary,
-			Access: string(op.Access), Cost: op.Cost, Example: s.config.BaseURL + op.at(&op.Examples[0]) + "?example=1",
+			Access: string(op.Access), Cost: op.Cost, Example: s.config.BaseURL + op.Target(&op.Examples[0]) + "?example=1",
 		})
 	}
 	return compact(l)
@@ -138,9 +135,9 @@ func (s *Handler) llms() []byte {
 		}
 		name := op.Method + " " + op.Path
 		if op.Method == http.MethodGet { // following a link is a GET
-			name = fmt.Sprintf("[%s](%s%s?example=1)", name, base, op.at(&op.Examples[0]))
+			name = fmt.Sprintf("[%s](%s%s?example=1)", name, base, op.Target(&op.Examples[0]))
 		}
-		fmt.Fprintf(&b, "- %s: %s. Needs %s; %s.", name, op.Summary, op.Access.words(), op.price())
+		fmt.Fprintf(&b, "- %s: %s. Needs %s; %s.", name, op.Summary, op.Who(), op.Price())
 		if names := paramNames(op); names != "" {
 			b.WriteString(" Parameters: " + names + ".")
 		}

@@ -42,8 +42,7 @@ type Document interface {
 	File() (name string, body []byte)
 }
 
-// ownCSV is a Tabular that writes its own CSV, because its type does not have its
-// columns.
+// ownCSV is a Tabular that writes its own CSV, because its type has no columns.
 type ownCSV interface{ WriteCSV(w io.Writer) error }
 
 // Success is the head of every success.
@@ -72,8 +71,7 @@ func Count[T any](rows []T) *int64 {
 	return &n
 }
 
-// OrNull is a pointer to a value, or nil for an empty text or zero: null means
-// unknown on the wire.
+// OrNull is a pointer to a value, or nil for an empty one: null means unknown on the wire.
 func OrNull[T comparable](v T) *T {
 	if v == *new(T) {
 		return nil
@@ -105,8 +103,7 @@ func (c *Call) ReadEIN() ein.EIN {
 	return e
 }
 
-// FilingURL is where a return can be read. Invented returns and returns without
-// an identifier have no page.
+// FilingURL is where a return can be read. Invented returns have no page.
 func FilingURL(filer ein.EIN, objectID string) *string {
 	if objectID == "" || !issued.Has(filer) {
 		return nil
@@ -148,8 +145,7 @@ func (c *Call) ReadLimit(most int64, served string) int64 {
 	return min(n, most)
 }
 
-// PageOf is the envelope of a page of rows, counted from 1. The caller adds the tail,
-// once all warnings are there.
+// PageOf is a page of rows, counted from 1. The caller adds the tail, after all warnings.
 func PageOf[T any](rows []T, hits, number int64, limit int) *List[T] {
 	return &List[T]{List: client.List[T]{
 		Head: Success, Hits: hits, Page: number, Limit: limit, ResultsCount: len(rows), TotalPages: (hits + int64(limit) - 1) / int64(limit), Results: rows,

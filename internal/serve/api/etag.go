@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
@@ -9,8 +10,7 @@ import (
 	"strings"
 )
 
-// unchanged sets the ETag of an answer and reports whether the client already has
-// that answer.
+// unchanged sets the ETag of an answer and reports whether the client has that answer.
 func (r *reply) unchanged(req *http.Request, c *Call, values url.Values, path map[string]string) bool {
 	if !c.op.cacheable() {
 		return false
@@ -24,10 +24,7 @@ func (r *reply) unchanged(req *http.Request, c *Call, values url.Values, path ma
 // part of the answer, so they are part of its name. The tag is weak because
 // compression changes the bytes.
 func etag(c *Call, values url.Values, path map[string]string) string {
-	asked := c.Question
-	if asked == "" {
-		asked = values.Encode()
-	}
+	asked := cmp.Or(c.Question, values.Encode())
 	m := c.Data.Snapshot()
 	parts := []string{answerFormat, m.Version, m.Content, c.Base, c.op.ID, c.format, strings.Join(c.Fields, ","), asked, string(c.Caller.Tier) + c.Allowed}
 	if c.shown != nil {
@@ -60,8 +57,7 @@ func matches(h http.Header, tag string) bool {
 	return slices.ContainsFunc(items(h, "If-None-Match"), func(t string) bool { return weak(t) == weak(tag) })
 }
 
-// items are the members of a header that holds a list. A client may send the list
-// in several lines.
+// items are the members of a header with a list, which may come in several lines.
 func items(h http.Header, name string) []string {
 	list := strings.Split(strings.Join(h.Values(name), ","), ",")
 	for i := range list {

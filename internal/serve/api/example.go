@@ -71,7 +71,7 @@ func (c *Call) examples() *client.ExampleList {
 	for i := range c.op.Examples {
 		e := &c.op.Examples[i]
 		list.Results = append(list.Results, client.ExampleCase{
-			Case: e.Case, Description: e.Description, Request: c.op.request(e), URL: c.Base + c.op.at(e) + "?example=" + e.Case,
+			Case: e.Case, Description: e.Description, Request: c.op.request(e), URL: c.Base + c.op.Target(e) + "?example=" + e.Case,
 		})
 	}
 	list.Service = c.Service()

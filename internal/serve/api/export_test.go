@@ -13,7 +13,7 @@ var (
 func (s *Handler) Operations() []Operation { return s.table.ops }
 
 // At is the path that an example is sent to.
-func (op *Operation) At(e *Example) string { return op.at(e) }
+func (op *Operation) At(e *Example) string { return op.Target(e) }
 
 // Unhonored reports whether a name is one of the vocabulary that no data stands
 // behind.

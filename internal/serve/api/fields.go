@@ -40,8 +40,7 @@ type Member struct {
 	Enum     []string
 }
 
-// Members are the fields of a struct as the wire has them, with those of the structs
-// it embeds.
+// Members are the fields of a struct as the wire has them, embedded ones included.
 func Members(t reflect.Type) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
 		for _, f := range reflect.VisibleFields(t) {

@@ -28,8 +28,7 @@ const (
 	timeout   = 30 * time.Second // of an operation that does not ask for more
 )
 
-// baseWeight is the bytes of the shared memory that any request takes until the size
-// of its answer is known.
+// baseWeight is the bytes that a request takes until the size of its answer is known.
 const baseWeight = 64 << 10
 
 // reply collects one answer before any of it is written.
@@ -70,8 +69,7 @@ func (r *reply) stamp(d Dataset) {
 	}
 }
 
-// guarded runs the request and turns an error into its answer, and a panic into
-// a 500.
+// guarded runs the request and answers an error, and a panic with a 500.
 func (s *Handler) guarded(r *http.Request, out *reply, data Dataset) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -156,8 +154,7 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 	if len(op.Formats) > 1 {
 		out.header.Add("Vary", "Accept")
 	}
-	// The key is checked before the query, because every answer to a key, even a
-	// refusal, has its balance.
+	// The key is checked before the query: every answer to a key, even a refusal, has its balance.
 	example := values.Has("example")
 	if op.Access != Open && !example {
 		if err := s.authenticate(ctx, r.Header, c, values); err != nil {

@@ -112,7 +112,7 @@ func (d *describer) operation(op *Operation) (object, error) {
 	}
 	out := object{
 		"operationId": op.ID, "tags": []string{op.Tag}, "summary": op.Summary,
-		"description": fmt.Sprintf("%s Needs %s; %s.", op.Description, op.Access.words(), op.price()),
+		"description": fmt.Sprintf("%s Needs %s; %s.", op.Description, op.Who(), op.Price()),
 		"parameters":  params, "responses": responses,
 		"x-access": op.Access, "x-cost": op.Cost,
 	}
@@ -160,8 +160,7 @@ func (d *describer) withheld(w Withheld, groups []Group) object {
 
 var file = object{"schema": object{"type": "string", "format": "binary"}}
 
-// parameter describes one parameter, by reference where several operations
-// share it.
+// parameter describes one parameter, by reference where several operations share it.
 func (d *describer) parameter(p *Param) object {
 	out := parameter(p)
 	uses := 0
@@ -195,11 +194,8 @@ func parameter(p *Param) object {
 	if p.Min != nil {
 		one["minimum"] = *p.Min
 	}
-	if p.Max != nil {
-		one["maximum"] = *p.Max
-	}
-	if p.Cap != nil {
-		one["maximum"] = *p.Cap
+	if most := cmp.Or(p.Cap, p.Max); most != nil {
+		one["maximum"] = *most
 	}
 	if p.Default != nil {
 		one["default"] = p.Default
@@ -219,10 +215,7 @@ func parameter(p *Param) object {
 			out["example"] = []any{p.Example}
 		}
 	} else if p.Type == String && len(p.Enum) == 0 {
-		one["maxLength"] = maxText
-		if p.MaxLength > 0 {
-			one["maxLength"] = p.MaxLength
-		}
+		one["maxLength"] = cmp.Or(p.MaxLength, maxText)
 	}
 	return out
 }
@@ -350,22 +343,22 @@ func (d *describer) examples(op *Operation) (map[int]object, error) {
 // anything is the type of a value that is already JSON.
 var anything = reflect.TypeFor[json.RawMessage]()
 
+// Scalars are the types of JSON by the kinds of Go types that answers have.
+var Scalars = map[reflect.Kind]string{
+	reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer", reflect.Float64: "number",
+}
+
 // schema describes a Go type. Named structs become components.
 func (d *describer) schema(t reflect.Type) object {
 	if t == anything {
 		return object{}
 	}
+	if kind, ok := Scalars[t.Kind()]; ok {
+		return object{"type": kind}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return d.schema(t.Elem())
-	case reflect.String:
-		return object{"type": "string"}
-	case reflect.Bool:
-		return object{"type": "boolean"}
-	case reflect.Int, reflect.Int64:
-		return object{"type": "integer"}
-	case reflect.Float64:
-		return object{"type": "number"}
 	case reflect.Slice:
 		return object{"type": "array", "items": d.schema(t.Elem())}
 	case reflect.Struct:
@@ -383,8 +376,7 @@ func (d *describer) schema(t reflect.Type) object {
 	return object{}
 }
 
-// schemaName is the name of a type in the document: List[GrantRow] is
-// GrantRowList.
+// schemaName is the name of a type in the document: List[GrantRow] is GrantRowList.
 func (d *describer) schemaName(t reflect.Type) string {
 	if name, ok := d.names[t]; ok {
 		return name

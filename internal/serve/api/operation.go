@@ -29,32 +29,13 @@ const (
 	Admin  Access = "admin"  // the admin token, no key
 )
 
-func (a Access) scope() account.Scope {
-	switch a {
-	case Grants:
-		return account.Grants
-	case Paid:
-		return account.Paid
-	case Pro:
-		return account.ProScope
-	}
-	return 0
-}
-
-func (a Access) words() string {
-	switch a {
-	case Grants:
-		return "any key"
-	case Paid:
-		return "a key of a paid plan"
-	case Pro:
-		return "a key of the Pro plan"
-	case Agent:
-		return "the key of an agent"
-	case Admin:
-		return "the admin token"
-	}
-	return "no key"
+// accesses are the scope of a key that each kind of access needs, and the words for it.
+var accesses = map[Access]struct {
+	scope account.Scope
+	words string
+}{
+	Open: {0, "no key"}, Grants: {account.Grants, "any key"}, Paid: {account.Paid, "a key of a paid plan"},
+	Pro: {account.ProScope, "a key of the Pro plan"}, Agent: {0, "the key of an agent"}, Admin: {0, "the admin token"},
 }
 
 // Group is the set of operations that one package adds to the table.
@@ -112,8 +93,7 @@ type Operation struct {
 	Optional bool // not every service has it
 	Off      bool // this service does not have it
 
-	// Needs returns the refusal of a dataset that lacks something the answer needs.
-	// It may be nil.
+	// Needs refuses a dataset that lacks something the answer needs. It may be nil.
 	Needs func(Dataset) error
 
 	// Plan reads the request without looking at data, and returns the function that
@@ -152,7 +132,8 @@ type Example struct {
 	Foreign     bool              // it is rendered for clients of another service, so its schema differs from the description
 }
 
-func (op *Operation) price() string {
+// Price says what a call of an operation costs.
+func (op *Operation) Price() string {
 	switch op.Cost {
 	case 0:
 		return "not counted"
@@ -168,7 +149,8 @@ func (op *Operation) cacheable() bool {
 	return op.Method == http.MethodGet && op.Access != Admin && !op.Anew
 }
 
-func (op *Operation) at(e *Example) string {
+// Target is where an example of an operation is sent to.
+func (op *Operation) Target(e *Example) string {
 	path := Versioned + op.Path
 	for name, value := range e.Path {
 		path = strings.ReplaceAll(path, "{"+name+"}", value)
@@ -178,7 +160,7 @@ func (op *Operation) at(e *Example) string {
 
 // request is an example as a line that can be sent.
 func (op *Operation) request(e *Example) string {
-	line := op.Method + " " + op.at(e)
+	line := op.Method + " " + op.Target(e)
 	if e.Query != "" {
 		line += "?" + e.Query
 	}
@@ -211,7 +193,7 @@ type operationTable struct {
 	groups   []Group
 	ops      []Operation
 	withheld []Withheld
-	routes   *routes
+	routes   routes
 	refusals []Refusal // by status
 }
 
@@ -248,26 +230,19 @@ func newTable(groups []Group) (*operationTable, error) {
 
 // op finds an operation, nil when there is none of that ID.
 func (t *operationTable) op(id string) *Operation {
-	for i := range t.ops {
-		if t.ops[i].ID == id {
-			return &t.ops[i]
-		}
+	if i := slices.IndexFunc(t.ops, func(op Operation) bool { return op.ID == id }); i >= 0 {
+		return &t.ops[i]
 	}
 	return nil
 }
 
-// refusal finds a failure by its slug. A slug that no operation lists is our
-// mistake, so it is a 500.
+// refusal finds a failure by its slug. A slug that no operation lists is our mistake: a 500.
 func (t *operationTable) refusal(slug string) Refusal {
-	for _, r := range t.refusals {
-		if r.Slug == slug {
-			return r
-		}
+	if i := slices.IndexFunc(t.refusals, func(r Refusal) bool { return r.Slug == slug }); i >= 0 {
+		return t.refusals[i]
 	}
 	return refusedInternal
 }
-
-func (t *operationTable) status(slug string) int { return t.refusal(slug).Status }
 
 // withholds finds the operation at a path that is not part of the public API.
 func (t *operationTable) withholds(path string) (w Withheld, ok bool) {
@@ -302,8 +277,6 @@ func (op *Operation) complete() {
 // Formats are those of an answer that has rows.
 var Formats = []string{"json", "xml", "csv", "ndjson"}
 
-type routes struct{ list []route }
-
 type route struct {
 	segments []string
 	ops      []*Operation
@@ -315,43 +288,41 @@ const (
 	legacy    = "/api"
 )
 
-func newRoutes(ops []Operation) *routes {
-	r := &routes{}
+type routes []route
+
+func newRoutes(ops []Operation) (r routes) {
 	for i := range ops {
 		op := &ops[i]
-		r.add(Versioned+op.Path, op)
-		r.add(legacy+op.Path, op)
+		r = r.with(Versioned+op.Path, op).with(legacy+op.Path, op)
 		for _, alias := range op.Legacy {
-			r.add(legacy+alias, op)
+			r = r.with(legacy+alias, op)
 		}
 	}
 	return r
 }
 
-func (r *routes) add(path string, op *Operation) {
+func (r routes) with(path string, op *Operation) routes {
 	segments := strings.Split(strings.Trim(path, "/"), "/")
-	for i := range r.list {
-		if slices.Equal(r.list[i].segments, segments) {
-			r.list[i].ops = append(r.list[i].ops, op)
-			return
-		}
+	if i := slices.IndexFunc(r, func(x route) bool { return slices.Equal(x.segments, segments) }); i >= 0 {
+		r[i].ops = append(r[i].ops, op)
+		return r
 	}
-	r.list = append(r.list, route{segments, []*Operation{op}})
+	return append(r, route{segments, []*Operation{op}})
 }
 
 // find returns the operations at an escaped path, one per method, and the values of
 // the path's parameters, in which %2F stands for a slash. A trailing slash does not
 // matter. Of several routes that fit, it takes the one with the fewest parameters.
-func (r *routes) find(path string) (ops []*Operation, values map[string]string) {
+func (r routes) find(path string) (ops []*Operation, values map[string]string) {
 	segments := strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
 	for i, s := range segments {
 		if plain, err := url.PathUnescape(s); err == nil {
 			segments[i] = plain
 		}
 	}
-	for i := range r.list {
-		if v, ok := match(r.list[i].segments, segments); ok && (ops == nil || len(v) < len(values)) {
-			ops, values = r.list[i].ops, v
+	for _, x := range r {
+		if v, ok := match(x.segments, segments); ok && (ops == nil || len(v) < len(values)) {
+			ops, values = x.ops, v
 		}
 	}
 	return ops, values
@@ -380,12 +351,11 @@ func match(pattern, segments []string) (map[string]string, bool) {
 // operation that issues something anew has no HEAD: the call would be charged for
 // something that nobody sees.
 func choose(ops []*Operation, method string) *Operation {
-	for _, op := range ops {
-		if op.Method == method || method == http.MethodHead && op.headed() {
-			return op
-		}
+	i := slices.IndexFunc(ops, func(op *Operation) bool { return op.Method == method || method == http.MethodHead && op.headed() })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return ops[i]
 }
 
 // headed reports whether an operation also answers HEAD.

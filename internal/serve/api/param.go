@@ -84,8 +84,7 @@ func NewReader(params []Param, query url.Values) *Reader {
 	return &Reader{op: &Operation{Params: params}, values: query, read: map[string]bool{}, Warn: &Warnings{}}
 }
 
-// Err says which values could not be read. It is nil if all values were
-// readable.
+// Err says which values could not be read, nil if all were readable.
 func (r *Reader) Err() error {
 	if len(r.problems) > 0 {
 		return &invalid{r.problems}
@@ -93,8 +92,7 @@ func (r *Reader) Err() error {
 	return nil
 }
 
-// parseQuery decodes a query string. With an error it still returns the part that
-// could be decoded.
+// parseQuery decodes a query string. With an error it returns the part it could decode.
 func parseQuery(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -115,10 +113,8 @@ func parseQuery(raw string) (url.Values, error) {
 // Param is the description of a parameter. Reading one that the table does not
 // have is a mistake in this package, and every test of the handler detects it.
 func (r *Reader) Param(name string) *Param {
-	for i := range r.op.Params {
-		if p := &r.op.Params[i]; p.Name == name {
-			return p
-		}
+	if i := slices.IndexFunc(r.op.Params, func(p Param) bool { return p.Name == name }); i >= 0 {
+		return &r.op.Params[i]
 	}
 	panic("api: " + r.op.ID + " reads the parameter " + name + ", which its table entry does not have")
 }
@@ -281,15 +277,15 @@ func (r *Reader) Boolean(name string) bool {
 	if !ok {
 		return false
 	}
-	switch strings.ToLower(value) {
-	case "1", "true", "yes", "on":
-		return true
-	case "0", "false", "no", "off":
-		return false
+	is, known := Switches[strings.ToLower(value)]
+	if !known {
+		r.Problem(r.Param(name), -1, "bool_parsing", value, nil, "the value is not a switch; send 1 or 0")
 	}
-	r.Problem(r.Param(name), -1, "bool_parsing", value, nil, "the value is not a switch; send 1 or 0")
-	return false
+	return is
 }
+
+// Switches are the words for a switch that is on, and for one that is off.
+var Switches = map[string]bool{"1": true, "true": true, "yes": true, "on": true, "0": false, "false": false, "no": false, "off": false}
 
 // Choice reads one word of an enumeration, empty when the parameter is absent. An
 // unknown word gets a warning and is not applied; only then is understood false.
@@ -307,8 +303,7 @@ func (r *Reader) Choice(name string) (word string, understood bool) {
 	return "", false
 }
 
-// Choices reads a list of words of an enumeration, each once. Unknown words get a
-// warning and are not applied.
+// Choices reads words of an enumeration, each once. Unknown words get a warning.
 func (r *Reader) Choices(name string) (words []string) {
 	p := r.Param(name)
 	for _, item := range r.List(name) {

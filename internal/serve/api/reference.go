@@ -16,8 +16,7 @@ import (
 	"grantgraph/internal/money"
 )
 
-// Errors is the path of the page that describes every failure, each at an anchor
-// of its slug.
+// Errors is the page that describes every failure, each at an anchor of its slug.
 const Errors = "/docs/errors"
 
 // Reference is the operation table as the pages of the documentation show it.
@@ -48,21 +47,16 @@ func (s *Handler) Reference() *Reference {
 
 // Operation finds an operation by its ID, nil when there is none.
 func (r *Reference) Operation(id string) *Operation {
-	for i := range r.Groups {
-		for j := range r.Groups[i].Operations {
-			if op := &r.Groups[i].Operations[j]; op.ID == id {
-				return op
-			}
+	for _, g := range r.Groups {
+		if i := slices.IndexFunc(g.Operations, func(op Operation) bool { return op.ID == id }); i >= 0 {
+			return &g.Operations[i]
 		}
 	}
 	return nil
 }
 
 // Who says who may call an operation.
-func (op *Operation) Who() string { return op.Access.words() }
-
-// Price says what a call of an operation costs.
-func (op *Operation) Price() string { return op.price() }
+func (op *Operation) Who() string { return accesses[op.Access].words }
 
 // Failures are the failures that an operation can answer, by status.
 func (op *Operation) Failures() []Refusal {
@@ -103,8 +97,7 @@ func (p *Param) Rule() string {
 	return strings.Join(rules, "; ")
 }
 
-// grouped writes a bound with thousands separators, except a number that may be a
-// year.
+// grouped writes a bound with thousands separators, except what may be a year.
 func grouped(x float64) string {
 	if x == float64(int64(x)) && (x >= 10_000 || x < 1900) {
 		return money.Grouped(int64(x))
@@ -133,8 +126,7 @@ type Field struct {
 // objects in it, in the order in which they are met.
 func (r *Reference) Answer(op *Operation) []Shape { return r.shapes(op.Response) }
 
-// Body does the same for the body of a request. It is empty if the request has
-// no body.
+// Body does the same for the body of a request, empty if it has none.
 func (r *Reference) Body(op *Operation) []Shape {
 	if op.Body == nil {
 		return nil
@@ -174,21 +166,19 @@ func bare(t reflect.Type) reflect.Type {
 	return t
 }
 
+// scalarWords are the Scalars in words.
+var scalarWords = map[string]string{"string": "text", "boolean": "true or false", "integer": "whole number", "number": "number"}
+
 func kindOf(t reflect.Type) string {
 	if t == anything {
 		return "any"
 	}
+	if kind, ok := Scalars[t.Kind()]; ok {
+		return scalarWords[kind]
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return kindOf(t.Elem())
-	case reflect.String:
-		return "text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int64:
-		return "whole number"
-	case reflect.Float64:
-		return "number"
 	case reflect.Slice:
 		if inner := kindOf(t.Elem()); inner != "object" {
 			return "list of " + inner
@@ -220,8 +210,77 @@ func (r *Reference) Sample(ctx context.Context, op *Operation) (Sample, error) {
 	if !json.Valid(out.body) {
 		return Sample{}, errors.New("the example of " + op.ID + " is not JSON")
 	}
-	return Sample{Request: op.Method + " " + op.at(&op.Examples[0]) + "?example=1", Status: out.status, Body: slices.Clone(out.body)}, nil
+	return Sample{Request: op.Method + " " + op.Target(&op.Examples[0]) + "?example=1", Status: out.status, Body: slices.Clone(out.body)}, nil
 }
 
-// Target is where an example of an operation is sent to.
-func (op *Operation) Target(e *Example) string { return op.at(e) }
+// Describe is the table of a service that runs elsewhere, with all operations. A
+// client that has no data of its own uses it.
+func Describe(base string, examples Examples) (*Reference, error) {
+	base, err := CheckBase(base)
+	if err != nil {
+		return nil, err
+	}
+	all, err := newTable(examples.Groups)
+	if err != nil {
+		return nil, err
+	}
+	s := &Handler{config: Config{BaseURL: base, Examples: examples}, table: all, examples: all}
+	return s.Reference(), nil
+}
+
+// Base is the address of the service that the table describes.
+func (r *Reference) Base() string { return r.handler.config.BaseURL }
+
+// Arguments describes the path, the query and the body of a request as the
+// properties of one JSON Schema object, with the published descriptions. Schemas
+// within it are written out, because not every reader of a schema follows
+// references.
+func (r *Reference) Arguments(op *Operation) (properties map[string]any, required []string) {
+	properties = map[string]any{}
+	for i := range op.Params {
+		p := &op.Params[i]
+		whole := parameter(p)
+		one := whole["schema"].(object)
+		one["description"] = p.Description
+		if whole["required"] == true {
+			required = append(required, p.Name)
+		}
+		properties[p.Name] = one
+	}
+	if op.Body == nil {
+		return properties, required
+	}
+	d := &describer{schemas: object{}, types: map[string]reflect.Type{}, names: r.names, params: object{}, handler: r.handler}
+	body := d.structure(reflect.TypeOf(op.Body))
+	maps.Copy(properties, d.written(body["properties"]).(object))
+	return properties, append(required, body["required"].([]string)...)
+}
+
+// written is a schema with each reference replaced by the schema it refers to.
+func (d *describer) written(schema any) any {
+	switch s := schema.(type) {
+	case object:
+		if ref, ok := s["$ref"].(string); ok {
+			return d.written(d.schemas[ref[strings.LastIndexByte(ref, '/')+1:]])
+		}
+		out := object{}
+		for name, v := range s {
+			out[name] = d.written(v)
+		}
+		// A description beside a reference becomes that of the schema itself.
+		if all, ok := out["allOf"].([]any); ok && len(all) == 1 {
+			delete(out, "allOf")
+			whole := maps.Clone(all[0].(object))
+			maps.Copy(whole, out)
+			return whole
+		}
+		return out
+	case []object:
+		list := make([]any, len(s))
+		for i := range s {
+			list[i] = d.written(s[i])
+		}
+		return list
+	}
+	return schema
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,8 +17,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Refusal is a way in which a request can fail. Slugs are part of the contract:
-// a client may branch on them.
+// Refusal is a way to fail. Slugs are part of the contract: a client may branch on them.
 type Refusal struct {
 	Slug   string
 	Status int
@@ -46,13 +46,10 @@ type tabledRefusal struct {
 	of string
 }
 
-// refusalOf finds a refusal in the table. A slug that the table does not have is a
-// mistake in the program.
+// refusalOf finds a refusal. A slug that the table does not have is a mistake in the program.
 func refusalOf(slug string) Refusal {
-	for _, r := range allRefusals {
-		if r.Slug == slug {
-			return r.Refusal
-		}
+	if i := slices.IndexFunc(allRefusals, func(r tabledRefusal) bool { return r.Slug == slug }); i >= 0 {
+		return allRefusals[i].Refusal
 	}
 	panic("api: refusals.tsv has no " + slug)
 }
@@ -116,8 +113,7 @@ func (e *invalid) Error() string {
 	return strings.Join(path, ".") + ": " + p.Msg
 }
 
-// InvalidBody is the refusal of a field of a request body, or of all of it when
-// the field is empty.
+// InvalidBody refuses a field of a body, or all of it when the field is empty.
 func InvalidBody(field, kind string, ctx any, message string) error {
 	loc := []any{"body"}
 	if field != "" {
@@ -163,7 +159,7 @@ func (d *detailed) MarshalJSON() ([]byte, error) {
 // was not written for users becomes an internal error, and the second result
 // tells the caller to log it.
 func (t *operationTable) explain(err error) (f *fault.Fault, hidden bool) {
-	if meant, ok := fault.Of(err); ok && t.status(meant.Slug) != http.StatusInternalServerError {
+	if meant, ok := fault.Of(err); ok && t.refusal(meant.Slug).Status != http.StatusInternalServerError {
 		return meant, false
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
@@ -173,8 +169,7 @@ func (t *operationTable) explain(err error) (f *fault.Fault, hidden bool) {
 	return fault.New(refusedInternal.Slug, "Something broke on our side. It has been recorded under the request_id."), true
 }
 
-// fail writes an error into the reply. logged says that the log already has the
-// cause.
+// fail writes an error into the reply. logged says that the log has the cause.
 func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	out.header.Set("Cache-Control", "no-store")
 	out.header.Del("ETag")
@@ -196,7 +191,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 		return
 	}
 	f, hidden := s.table.explain(err)
-	out.status = s.table.status(f.Slug)
+	out.status = s.table.refusal(f.Slug).Status
 	// The client is told what to do; the cause is for the operator.
 	cause := f.Err
 	if hidden {
@@ -217,8 +212,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 		out.header.Set("WWW-Authenticate", `Bearer realm="grantgraph"`)
 	}
 	failure := client.Failure{Code: out.status, Message: f.Message, Error: f.Slug, Hint: f.Hint, Docs: s.described(f.Slug), RequestID: out.id, Service: service}
-	var more Detailed
-	if errors.As(err, &more) {
+	if more, ok := errors.AsType[Detailed](err); ok {
 		out.encode(c.format, &detailed{failure, more.Detail()})
 		return
 	}
@@ -242,8 +236,7 @@ func (r *reply) askAgain(seconds int) { r.header.Set("Retry-After", strconv.Itoa
 // A 402 or 429 without a wait has no Retry-After, because waiting alone does not
 // help; a 503 always has one.
 func (r *reply) setRetryAfter(err error) bool {
-	var wait *account.WaitError
-	if errors.As(err, &wait) {
+	if wait, ok := errors.AsType[*account.WaitError](err); ok {
 		r.askAgain(account.Seconds(wait.Wait))
 		return true
 	}

@@ -68,8 +68,7 @@ func (r *reply) render(c *Call, a client.Answer) error {
 	return err
 }
 
-// encoder writes JSON as it is meant to be read: < and & need no escape outside
-// of a page.
+// encoder writes JSON in which < and & need no escape outside of a page.
 func encoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -96,8 +95,7 @@ func (r *reply) encode(format string, body any) error {
 	return nil
 }
 
-// buffers are reused between answers. Very large ones are left to the garbage
-// collector.
+// buffers are reused between answers, except very large ones.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const mostKept = 4 << 20
@@ -198,11 +196,8 @@ const (
 // Unread bytes stay in memory, so a client may pause, or fall behind the pace, only
 // as long as patience lasts.
 func deadline(began, now time.Time, written int, patience time.Duration) time.Time {
-	late := began.Add(patience + time.Duration(written)*time.Second/pace)
-	if pause := now.Add(patience); pause.Before(late) {
-		return pause
-	}
-	return late
+	late, pause := began.Add(patience+time.Duration(written)*time.Second/pace), now.Add(patience)
+	return slices.MinFunc([]time.Time{late, pause}, time.Time.Compare)
 }
 
 func writeNDJSON(w io.Writer, rows any) error {

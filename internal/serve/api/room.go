@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -48,10 +49,8 @@ func ReadGroup(file []byte, code map[string]Operation) Group {
 
 // Operation finds an operation of the group.
 func (g *Group) Operation(id string) *Operation {
-	for i := range g.Operations {
-		if g.Operations[i].ID == id {
-			return &g.Operations[i]
-		}
+	if i := slices.IndexFunc(g.Operations, func(op Operation) bool { return op.ID == id }); i >= 0 {
+		return &g.Operations[i]
 	}
 	panic("api: " + g.Tag + " has no operation " + id)
 }
@@ -197,8 +196,7 @@ func decodeStrictly(file []byte, into any) error {
 //go:embed parameters.json
 var parametersFile []byte
 
-// sharedParams are the parameters that operations of several packages take, by
-// name.
+// sharedParams are the parameters that several packages take, by name.
 var sharedParams = func() map[string]Param {
 	var list []writtenParam
 	if err := decodeStrictly(parametersFile, &list); err != nil {
@@ -211,8 +209,7 @@ var sharedParams = func() map[string]Param {
 	return params
 }()
 
-// PageParams are the parameters of an operation that pages through any number of
-// rows.
+// PageParams are the parameters of an operation that pages through rows.
 func PageParams() []Param {
 	return []Param{sharedParams["page"], sharedParams["limit"], sharedParams["cursor"]}
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"grantgraph/internal/typo"
 	"maps"
@@ -52,14 +53,8 @@ func plainWord(s string) string {
 
 // says finds what is meant by another word for the parameter.
 func (p *Param) says(word string) string {
-	for _, a := range p.Also {
-		if a.Word != word {
-			continue
-		}
-		if a.Say != "" {
-			return a.Say
-		}
-		return p.Name
+	if i := slices.IndexFunc(p.Also, func(a Alias) bool { return a.Word == word }); i >= 0 {
+		return cmp.Or(p.Also[i].Say, p.Name)
 	}
 	return ""
 }
@@ -106,8 +101,7 @@ func (r *Reader) leftover(name string) string {
 	if r.table.takes(name) {
 		return fmt.Sprintf("%s %s does not take this parameter, so it was not applied.", r.op.Method, r.op.Path)
 	}
-	switch plainWord(name) {
-	case "api_key", "apikey", "key", "token", "access_token", "subscription_key", "x_api_key":
+	if slices.Contains([]string{"api_key", "apikey", "key", "token", "access_token", "subscription_key", "x_api_key"}, plainWord(name)) {
 		return "Keys are read from the X-API-Key or Authorization header only. Do not put a key into an address: addresses are logged."
 	}
 	known := make([]string, 0, len(r.op.Params)+len(unhonored))
@@ -125,11 +119,7 @@ func (r *Reader) leftover(name string) string {
 
 func (r *Reader) outside(p *Param, value string) {
 	reason := fmt.Sprintf("%q is not one of %s, so it was not applied.", Clip(value), strings.Join(p.Enum, ", "))
-	meant := p.EnumAlso[plainWord(value)]
-	if meant == "" {
-		meant = typo.Meant(value, p.Enum)
-	}
-	if meant != "" {
+	if meant := cmp.Or(p.EnumAlso[plainWord(value)], typo.Meant(value, p.Enum)); meant != "" {
 		reason += fmt.Sprintf(" Did you mean %s?", meant)
 	}
 	r.Warn.Ignored(p.Name, reason)

@@ -19,9 +19,7 @@ const (
 )
 
 // Warnings collects what the answer has to say about the request.
-type Warnings struct {
-	list []client.Warning
-}
+type Warnings struct{ list []client.Warning }
 
 // Ignored records that a parameter, or a part of it, was not honored.
 func (w *Warnings) Ignored(parameter, reason string) { w.add(parameter, unsupported, reason) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,11 +160,15 @@ func TestSchema(t *testing.T) {
 		Required             []string
 		AdditionalProperties *bool
 	}
-	if err := json.Unmarshal(ask.Schema(), &s); err != nil {
+	text, err := os.ReadFile("plan_schema.json")
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if s.AdditionalProperties == nil || *s.AdditionalProperties || len(s.Required) != 2 || s.Properties["measure"]["enum"] == nil || s.Properties["funders"]["maxItems"] != 5.0 {
-		t.Errorf("%s", ask.Schema())
+		t.Errorf("%s", text)
 	}
 	for name, p := range s.Properties {
 		if p["description"] == "" || p["type"] == nil {

@@ -61,6 +61,8 @@ func (p *Plan) option(label string, chosen bool, change func(c *Plan)) []Option 
 func (p *Plan) measureName() string {
 	value := label("measure", p.Measure)
 	switch {
+	case p.every():
+		value += " of " + label("of", p.Of) + ", every year"
 	case p.Measure == "which":
 		value += " of " + label("of", p.Of)
 	case p.Measure == "how_many":

@@ -347,7 +347,10 @@ func (s *assembly) then(row *pattern) {
 func (s *assembly) finish() {
 	p := &s.plan
 	p.Figure, p.Level, p.Order = s.decide("figure", nil), s.decide("level", nil), cmp.Or(p.Order, s.decide("order", nil))
-	p.Least, p.Both = s.decide("least", nil) != "", s.decide("both", nil) == "true"
+	both := s.decide("both", nil)
+	if p.Least, p.Both = s.decide("least", nil) != "", both == "true" || both == "every"; both == "every" {
+		p.By = "years"
+	}
 	switch p.Measure {
 	case "compare":
 		s.compare()
@@ -486,7 +489,7 @@ func (it *item) field() string {
 }
 
 // share lists in the plan which filters are the part of a share: the ones after
-// the verb.
+// the verb, or after "inside and outside".
 func (s *assembly) share() {
 	p := &s.plan
 	if p.Measure != "share" {
@@ -495,7 +498,7 @@ func (s *assembly) share() {
 	whole, verb := map[string]bool{}, false
 	at := slices.Index(s.seq, s.all("share")[0])
 	for i, it := range s.seq {
-		verb = verb || i > at && is("share_verbs", it.sym)
+		verb = verb || i > at && is("share_verbs", it.sym) || i == at && strings.Contains(it.asked, " out")
 		switch field := it.field(); {
 		case field == "" || field == "years":
 		case verb:

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"grantgraph/client"
 	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
@@ -76,18 +75,18 @@ func (r *run) through(p *Plan, do func(row reflect.Value)) (hits int64, err erro
 	}
 }
 
-// chosen goes through all funders or recipients of grants, and keeps those that the plan
-// asks for: those that several organizations share, who stopped or started, or whose
-// grants come to an amount in all.
-func (r *run) chosen() error {
-	p, each, list := r.p, []*Plan{r.p}, "recipients"
+// plans are the plans whose rows the answer goes through: one for each organization or year
+// that all rows must have in common, or one for who stopped, started or had an amount in all.
+func (r *run) plans() (each []*Plan, err error) {
+	p, list := r.p, "recipients"
 	switch {
+	case p.every():
+		return r.eachYear()
 	case p.Both:
 		if p.Of == "recipients" {
 			list = "funders"
 		}
 		of, _ := p.filter(list)
-		each = nil
 		for i := range of.Len() {
 			each = append(each, p.single(list, i))
 		}
@@ -95,12 +94,23 @@ func (r *run) chosen() error {
 		if what := p.without(list).describe(); what != "" {
 			r.learn("counting", ", counting grants "+what)
 		}
-	case !p.InTotal:
-		if err := r.setSpan(); err != nil {
-			return err
-		}
-		each[0] = p.without("years")
-		r.learn("what", spaced(each[0].describe()))
+		return each, nil
+	case p.InTotal:
+		return []*Plan{p}, nil
+	}
+	alone := p.without("years")
+	r.learn("what", spaced(alone.describe()))
+	return []*Plan{alone}, r.setSpan()
+}
+
+// chosen goes through all funders or recipients of grants, and keeps those that the plan
+// asks for: those that several organizations share, who stopped or started, or whose
+// grants come to an amount in all.
+func (r *run) chosen() error {
+	p := r.p
+	each, err := r.plans()
+	if err != nil || len(each) == 0 {
+		return r.noneOr(err)
 	}
 	found, hits, err := r.gather(each)
 	if err != nil {
@@ -120,10 +130,26 @@ func (r *run) chosen() error {
 	r.empty = len(lines) == 0
 	r.learn("found", plural.Count(hits, text(r.known["one"]), p.Of))
 	r.present(lines, int64(len(lines)), p.top())
-	if p.Both && !r.empty {
+	if p.Both && !p.every() && !r.empty {
 		r.out.Columns[1].Label = "Dollars to all of them"
 	}
 	return nil
+}
+
+// eachYear is the plan in each year that has such grants. Without a funder, years whose
+// filings are still being published are left out.
+func (r *run) eachYear() (list []*Plan, err error) {
+	s, err := r.summary(r.p, "")
+	var years []string
+	for _, y := range s.years {
+		if !y.Partial || len(r.p.Funders) > 0 {
+			c := r.p.clone()
+			c.Years = []Span{{y.FiscalYear, y.FiscalYear}}
+			list, years = append(list, c), append(years, strconv.Itoa(y.FiscalYear))
+		}
+	}
+	r.learn("what", spaced(r.p.without("years").describe()), "year_count", len(years), "years", joinWords(years, "and"))
+	return list, err
 }
 
 // gather goes through the rows of some plans and returns those that are in all of them,
@@ -297,7 +323,7 @@ func (r *run) groups() error {
 		case x.Kind == "rest" && (p.Order == "grants" || p.Least):
 			return invalid("there are too many %s to rank them that way", g.Text("several"))
 		case x.Kind == "none":
-			r.warn("group", "left_count", x.GrantCount, "left_amount", x.TotalAmount, "label", x.Label)
+			r.learn("left_count", x.GrantCount, "left_amount", x.TotalAmount, "label", x.Label)
 		}
 	}
 	if !counted {
@@ -318,7 +344,7 @@ func (r *run) noneOr(err error) error {
 }
 
 // rank shows groups as the plan ranks them. Their cells are the name, the dollars
-// and the number of grants.
+// and the number of grants. If more dollars are in no group than in any, the answer says so.
 func (r *run) rank(lines [][]any) {
 	by := 1
 	if r.p.Order == "grants" {
@@ -330,7 +356,17 @@ func (r *run) rank(lines [][]any) {
 		}
 		return cmp.Compare(b[by].(int64), a[by].(int64))
 	})
+	left, some := r.known["left_amount"].(int64)
+	if some && len(lines) == 0 {
+		r.tell("left_only")
+		return
+	}
 	r.present(lines, int64(len(lines)), r.p.top())
+	if some && !slices.ContainsFunc(lines, func(l []any) bool { return l[1].(int64) >= left }) {
+		r.tell("left_out")
+	} else if some {
+		r.warn("group")
+	}
 }
 
 // countries ranks the countries abroad. The API has no grouping by country, so
@@ -367,12 +403,12 @@ func (r *run) countries() error {
 func (r *run) cities() error {
 	found := map[string][]any{}
 	var lines [][]any
-	left := client.Cost{}
+	var count, dollars int64 // without a city
 	hits, err := r.through(r.p, func(row reflect.Value) {
 		city, state, amount := text(field(row, "RecipCity")), text(field(row, "RecipState")), row.FieldByName("Amount").Int()
 		name := orgname.Display(city) + ", " + state
 		if city == "" || state == "" {
-			left.GrantCount, left.TotalAmount = left.GrantCount+1, left.TotalAmount+amount
+			count, dollars = count+1, dollars+amount
 			return
 		}
 		if found[name] == nil {
@@ -384,8 +420,8 @@ func (r *run) cities() error {
 	if err != nil || hits == 0 {
 		return r.noneOr(err)
 	}
-	if left.GrantCount > 0 {
-		r.warn("group", "left_count", left.GrantCount, "left_amount", left.TotalAmount, "label", "no city of the United States")
+	if count > 0 {
+		r.learn("left_count", count, "left_amount", dollars, "label", "No city of the United States known")
 	}
 	r.rank(lines)
 	return nil

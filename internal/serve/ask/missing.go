@@ -10,6 +10,7 @@ import (
 	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/graph"
@@ -82,7 +83,11 @@ func (r *run) tellMissing() error {
 	if err != nil {
 		return err
 	}
-	if err := r.tellUnlinked(found.Summary.TotalAmount); err != nil || len(p.Causes) == 0 {
+	if err := r.tellUnlinked(found.Summary.TotalAmount); err != nil {
+		return err
+	}
+	count, total, more, err := r.unlinked(p, true)
+	if r.missing("parts", count, total, found.Summary.TotalAmount, more); err != nil || len(p.Causes) == 0 {
 		return err
 	}
 	v := p.without("causes").values()
@@ -100,15 +105,15 @@ func (r *run) tellMissing() error {
 	return nil
 }
 
-// unlinked sums the grants that name a recipient of a plan but are linked to no EIN. The
-// parameters are those of the request.
-func (r *run) unlinked(p *Plan) (count, total int64, v url.Values, err error) {
+// unlinked sums the grants that name a recipient of a plan, or a part of it, but are linked
+// to no EIN. The parameters are those of the request.
+func (r *run) unlinked(p *Plan, parts bool) (count, total int64, v url.Values, err error) {
 	var ids, names []string
 	for _, o := range p.Recipients {
 		if o.EIN == "" {
 			continue
 		}
-		more, called, err := r.aside(p).namedLike(o)
+		more, called, err := r.aside(p).namesOf(o, parts)
 		if err != nil {
 			return 0, 0, nil, err
 		}
@@ -123,6 +128,9 @@ func (r *run) unlinked(p *Plan) (count, total int64, v url.Values, err error) {
 	if err != nil {
 		return 0, 0, nil, err
 	}
+	if n := len(names) - mostNames; n > 0 {
+		names = append(names[:mostNames], plural.Count(int64(n), "other name", "other names"))
+	}
 	r.learn("names", joinWords(names, "or"))
 	return s.Summary.GrantCount, s.Summary.TotalAmount, v, nil
 }
@@ -130,7 +138,7 @@ func (r *run) unlinked(p *Plan) (count, total int64, v url.Values, err error) {
 // tellUnlinked tells of grants that name a recipient of the plan but are linked to no EIN,
 // and who the largest funder is if these grants are counted.
 func (r *run) tellUnlinked(found int64) error {
-	count, total, v, err := r.unlinked(r.p)
+	count, total, v, err := r.unlinked(r.p, false)
 	if err != nil || count == 0 {
 		return err
 	}
@@ -164,7 +172,7 @@ func (r *run) addUnlinked(figures []Figure) error {
 		return nil
 	}
 	for i := range figures {
-		count, total, _, err := r.unlinked(r.p.single(r.p.By, i))
+		count, total, _, err := r.unlinked(r.p.single(r.p.By, i), false)
 		if err != nil {
 			return err
 		}
@@ -200,43 +208,115 @@ func (r *run) missing(key string, count, total, found int64, v url.Values) {
 	}
 }
 
-// longestQuery is how many bytes the API takes as words to search for.
-const longestQuery = 500
+// Limits on looking for other names of a recipient.
+const (
+	longestQuery = 500 // bytes that the API takes as words to search for
+	mostNamed    = 16  // names that are identified
+	mostNames    = 3   // names that are told
+)
 
-// namedLike returns the identities of recipients without an EIN that bear a name of an
-// organization, if nobody else can be meant by that name in their place, and these
-// names. For an organization that has no EIN, nobody at all can be meant.
-func (r *run) namedLike(o Party) (ids, names []string, err error) {
-	meant := map[string]bool{} // by name and state
-	for _, name := range addNew([]string{o.Name}, o.Asked) {
-		key, query := orgname.Key(name), `"`+strings.ReplaceAll(name, `"`, " ")+`"`
-		if _, ok := graph.ParseQuery(query); key == "" || !ok || len(query) > longestQuery {
-			continue
+// called are the recipients of grants that a plan asks for, by words of their names; the
+// largest come first.
+func (r *run) called(words string) ([]grants.RecipientRow, error) {
+	if _, ok := graph.ParseQuery(words); !ok || len(words) > longestQuery {
+		return nil, nil
+	}
+	v := r.p.values()
+	v.Del("recip_id")
+	v.Set("query", strings.TrimSpace(v.Get("query")+" "+words))
+	v.Set("exclude", strings.Join(r.p.excluded("unidentified"), ","))
+	v.Set("limit", "100")
+	a, err := get[*api.List[grants.RecipientRow]](r, "/grants/recipients", v, nil)
+	if err != nil {
+		return nil, err
+	}
+	return a.Results, nil
+}
+
+// bearing are the recipients that bear a name, or the largest of them.
+func (r *run) bearing(name string) ([]grants.RecipientRow, error) {
+	key := orgname.Key(name)
+	if key == "" {
+		return nil, nil
+	}
+	rows, err := r.called(quoted(name))
+	return slices.DeleteFunc(slices.Clone(rows), func(row grants.RecipientRow) bool { return orgname.Key(row.RecipName) != key }), err
+}
+
+// means is the EIN of the organization that the name of a recipient means, or empty. A name
+// that is not the one of the party must mean it certainly. If begin is not 0, the first words
+// mean the organization, so many, and the name as a whole means nobody.
+func (r *run) means(row *grants.RecipientRow, o *Party, begin int) string {
+	q := identify.Question{Text: row.RecipName, Role: identify.Grantee}
+	if row.RecipState != nil {
+		q.State = *row.RecipState
+	}
+	words := strings.Fields(q.Text)
+	head := strings.ToLower(strings.Join(words[:min(begin, len(words))], " "))
+	lacks := func(w string) bool { return !strings.Contains(head, w) }
+	if begin > 0 && (begin >= len(words) || slices.ContainsFunc(strings.Fields(telling(*o)), lacks)) {
+		return ""
+	}
+	found := r.a.Data.Search.Identify(r.ctx, q)
+	best, ok := found.Best()
+	if begin > 0 {
+		if ok {
+			return "" // another organization, or this one by its whole name
 		}
-		v := url.Values{"query": {query}, "exclude": {"unidentified"}, "limit": {"50"}}
-		a, err := get[*api.List[grants.RecipientRow]](r, "/grants/recipients", v, nil)
+		q.Text = head
+		found = r.a.Data.Search.Identify(r.ctx, q)
+		best, ok = found.Best()
+	}
+	key := orgname.Key(q.Text)
+	if !ok || found.Verdict < identify.Certain && key != orgname.Key(o.Name) && key != orgname.Key(o.Asked) {
+		return ""
+	}
+	return best.EIN.String()
+}
+
+// namesOf returns the identities of recipients without an EIN whose names mean an
+// organization, however they are spelled or cut off, and these names. The name of a part
+// begins with words that mean the organization: "Corven University School of Law". For a
+// name that means no organization, they are the recipients of exactly that name.
+func (r *run) namesOf(o Party, parts bool) (ids, names []string, err error) {
+	begin := 0
+	if parts {
+		if begin = len(tokens(o.Asked)); begin < 2 {
+			return nil, nil, nil
+		}
+	}
+	seen := map[string]bool{}
+	for _, words := range []string{quoted(o.Name), quoted(o.Asked), telling(o)} {
+		rows, err := r.called(words)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, row := range a.Results {
-			if row.RecipEIN != nil || orgname.Key(row.RecipName) != key {
+		for i := range rows {
+			row := &rows[i]
+			if row.RecipEIN != nil || seen[row.RecipID] || len(seen) == mostNamed || o.EIN == "" && orgname.Key(row.RecipName) != orgname.Key(o.Name) {
 				continue
 			}
-			q := identify.Question{Text: name, Role: identify.Grantee}
-			if row.RecipState != nil {
-				q.State = *row.RecipState
-			}
-			is, known := meant[q.State+name]
-			if !known {
-				found := r.a.Data.Search.Identify(r.ctx, q)
-				best, ok := found.Best()
-				is = ok == (o.EIN != "") && (!ok || best.EIN.String() == o.EIN)
-				meant[q.State+name] = is
-			}
-			if is {
-				ids, names = addNew(ids, row.RecipID), addNew(names, orgname.Display(row.RecipName))
+			if seen[row.RecipID] = true; r.means(row, &o, begin) == o.EIN {
+				ids, names = append(ids, row.RecipID), addNew(names, orgname.Display(row.RecipName))
 			}
 		}
 	}
 	return ids, names, nil
+}
+
+// quoted is a name as a phrase to search for.
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, " ") + `"` }
+
+// telling are the words that tell the name of an organization from others: those that its
+// name and the words of the question share, without nouns such as "university".
+func telling(o Party) string {
+	words := func(name string) []string {
+		list := each(tokens(name), func(t token) string { return t.text })
+		return slices.DeleteFunc(list, func(w string) bool { return len(w) < 3 || is("function", w) || is("head", w) || digits(w) })
+	}
+	name, asked := words(o.Name), words(o.Asked)
+	if both := slices.DeleteFunc(slices.Clone(asked), func(w string) bool { return !slices.Contains(name, w) }); len(both) > 0 {
+		name = both
+	}
+	return strings.Join(name, " ")
 }

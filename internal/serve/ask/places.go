@@ -146,7 +146,7 @@ func (r *reading) stateAt(at int) (end int, state string) {
 // Foundation is not a foundation in Ford.
 func (r *reading) cityCost(from, to int) float64 {
 	cost := costCity + r.cutBehind(to)
-	if r.has(from-1, "in|near|around|at|to") {
+	if r.has(from-1, "in|near|around|to") {
 		cost += costCityIn - costCity
 	}
 	if r.mixed && !r.toks[from].cap {

@@ -28,8 +28,8 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Plan is what a question asks for. A reader, a person or a language model may
-// fill a plan; Validate says whether it can be run.
+// Plan is what a question asks for. A reader or a person may fill a plan; Validate
+// says whether it can be run.
 type Plan struct {
 	Measure string `json:"measure"`
 	Of      string `json:"of"`
@@ -185,7 +185,7 @@ func (p *Plan) Validate() error {
 	return p.fits()
 }
 
-// validateLists checks EINs, years, causes and notes.
+// validateLists checks EINs, years and causes.
 func (p *Plan) validateLists() error {
 	for i, o := range slices.Concat(p.Recipients, p.Funders, p.Organizations) {
 		if !o.valid(i < len(p.Recipients)) {
@@ -201,9 +201,6 @@ func (p *Plan) validateLists() error {
 		if s, err := ntee.ParseSubject(c.Subject); err != nil || len(s.Items) != 1 || len(s.Unknown) > 0 {
 			return invalid("%q is not a cause", c.Subject)
 		}
-	}
-	if slices.ContainsFunc(p.Notes, func(n string) bool { return len(n) > 400 }) {
-		return invalid("a note is too long")
 	}
 	return nil
 }
@@ -366,15 +363,6 @@ var planSchema = func() (s schema) {
 	}
 	return s
 }()
-
-// Schema is the JSON schema of a plan. Validate checks plans against it.
-func Schema() json.RawMessage {
-	var b bytes.Buffer
-	if err := json.Compact(&b, schemaText); err != nil {
-		panic(err) // planSchema was read from the same text
-	}
-	return b.Bytes()
-}
 
 // check checks the words and numbers of the plan against the schema.
 func (p *Plan) check() error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -125,6 +126,10 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 	return r.choose(list)
 }
 
+// beside matches what people write beside a name and that names somebody else: "c/o Jane
+// Smith, NAME", "NAME (formerly OTHER)". Before a name alone, "c/o" is dropped.
+var beside = regexp.MustCompile(`(?i)(^|\s)c/o\s(?:[^,?]{1,80},)?|\((?:formerly|previously|f/?k/?a|a/?k/?a|now)\b[^)]{1,120}\)`)
+
 // bounds refuses text that is empty, too long, or has characters that cannot be
 // shown.
 func (r *reading) bounds(question string) *Unclear {
@@ -136,7 +141,8 @@ func (r *reading) bounds(question string) *Unclear {
 			return refused("unshowable")
 		}
 	}
-	r.q = strings.ReplaceAll(strings.Join(strings.Fields(question), " "), "-based", " based")
+	r.q = strings.Join(strings.Fields(beside.ReplaceAllString(question, "$1 ")), " ")
+	r.q = strings.ReplaceAll(r.q, "-based", " based")
 	switch n := utf8.RuneCountInString(r.q); {
 	case n == 0:
 		return refused("no_question")

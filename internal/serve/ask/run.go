@@ -69,10 +69,15 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	return u.Answer(""), nil
 }
 
+// every reports whether the plan asks for those who gave or received in every year.
+func (p *Plan) every() bool { return p.Both && p.By == "years" }
+
 // kind is the row of kinds.tsv for a plan.
 func (p *Plan) kind() (row table.Row) {
 	measure := p.Measure
 	switch {
+	case p.every():
+		measure = "every"
 	case p.Both:
 		measure = "both"
 	case p.InTotal:

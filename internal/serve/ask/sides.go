@@ -38,7 +38,7 @@ func (s *assembly) sides() {
 		if it.role = s.settled(it); s.unclear != nil {
 			return
 		}
-		if last != nil && last.role == it.role && !s.joined(last, it) && len(s.all("overlap")) == 0 {
+		if last != nil && last.role == it.role && !s.joined(last, it) && s.decide("apart", nil) == "" {
 			s.fail("how_together", "a", last.asked, "b", it.asked)
 			return
 		}

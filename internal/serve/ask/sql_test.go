@@ -229,6 +229,11 @@ func checkSQL(t *testing.T, conn *sql.Conn, a *ask.Answer) bool {
 	if p.Of == "recipients" {
 		one, name, more = "recip_id", "recipient_count", " AND NOT is_individual AND NOT is_unidentified"
 	}
+	if p.Both && p.By == "years" {
+		years := "(SELECT count(DISTINCT tax_year) FROM grants WHERE " + condition + ")"
+		expect(name, scalar(t, conn, "SELECT count(*) FROM (SELECT "+one+" FROM grants WHERE "+condition+more+" GROUP BY 1 HAVING count(DISTINCT tax_year) = "+years+")"))
+		return true
+	}
 	if p.Both {
 		other, n := "recipient_ein", len(p.Recipients)
 		if p.Of == "recipients" {

@@ -343,7 +343,7 @@ func (r *run) share() error {
 		return err
 	}
 	r.out.Columns = []Column{{"item", "Grants", UnitText}, {"value", capital(p.figure("noun")), unit}}
-	r.out.Rows = [][]any{{"The part", whole(v[0])}, {"The whole", whole(v[1])}}
+	r.out.Rows = [][]any{{"The part", whole(v[0])}, {"The rest", whole(v[1] - v[0])}, {"The whole", whole(v[1])}}
 	r.figure("part", v[0], unit)
 	r.figure("whole", v[1], unit)
 	if p.Figure == "grants" {

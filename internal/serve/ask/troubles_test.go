@@ -24,7 +24,8 @@ type line struct {
 
 // troubled builds a small world whose names have the troubles of real ones: a
 // foundation named like a city, a university whose legal name nobody uses, two
-// churches of one name, a namesake of a large foundation with one grant, and a
+// churches of one name, a namesake of a large foundation with one grant, a
+// university and a society named after a city, and a
 // university in no register that a filer names without an EIN in another state, so that
 // the EIN stated elsewhere proves nothing.
 func troubled(t *testing.T) (data string) {
@@ -42,6 +43,9 @@ func troubled(t *testing.T) (data string) {
 	add("100000005", "ST BEDES CHURCH", "AKRON", "OH", "X20")
 	add("100000006", "ST BEDES CHURCH", "RENO", "NV", "X20")
 	add("100000007", "NEWCORP INC", "ALBANY", "NY", "S20")
+	add("100000008", "UNIVERSITY OF WEXLEY", "CORVEN", "OH", "B43")
+	add("100000009", "WEXLEY CHORAL SOCIETY", "WEXLEY", "OH", "A6B")
+	add("100000010", "INSTITUTE FOR HUMANE GARDENS", "CORVEN", "OH", "C40")
 	for i := range 200 {
 		kind := []string{"FOUNDATION", "CHURCH", "SOCIETY", "COLLEGE", "FUND"}[i%5]
 		add(fmt.Sprintf("2%08d", i), fmt.Sprintf("QUILL%c%c %s", 'A'+i%26, 'A'+i/26, kind), "TOLEDO", "OH", "P20")
@@ -50,8 +54,11 @@ func troubled(t *testing.T) (data string) {
 	returns := map[string]string{
 		"a": scheduleI("100000001", "ALBERT AND CORA MARLOWE FOUNDATION", "2021", ashcombe, line{"100000005", "ST BEDES CHURCH", "AKRON", "OH", 20_000},
 			line{"100000007", "NEWCORP INC", "ALBANY", "NY", 70_000}, line{"", "KITE FLYERS OF TROY", "TROY", "NY", 30_000}),
-		"b": scheduleI("100000002", "MARLOWE FOUNDATION", "2021", line{"100000006", "ST BEDES CHURCH", "RENO", "NV", 1_000}),
-		"c": scheduleI("200000003", "QUILLDA COLLEGE", "2021", line{"110000001", "FENWICK UNIVERSITY", "FENWICK", "VA", 7_000}),
+		"b": scheduleI("100000002", "MARLOWE FOUNDATION", "2021", line{"100000006", "ST BEDES CHURCH", "RENO", "NV", 1_000},
+			line{"100000008", "UNIVERSITY OF WEXLEY", "CORVEN", "OH", 6_000}, line{"100000009", "WEXLEY CHORAL SOCIETY", "WEXLEY", "OH", 3_000},
+			line{"", "INSTITUTE FOR HUMANE LETTERS", "CORVEN", "OH", 4_000}),
+		"c": scheduleI("200000003", "QUILLDA COLLEGE", "2021", line{"110000001", "FENWICK UNIVERSITY", "FENWICK", "VA", 7_000},
+			line{"", "FENWICK UNIVERSITY SCHOOL OF LAW", "LAUREL", "MD", 5_000}),
 		"d": scheduleI("200000014", "QUILLOA FUND", "2021", line{"", "FENWICK UNIVERSITY", "LAUREL", "MD", 90_000}),
 	}
 	for i := range 12 {
@@ -127,8 +134,14 @@ func TestTroubledNames(t *testing.T) {
 		{"How much did the Moon Landing Institute of Nowhere give?", "", "called “Moon Landing Institute of Nowhere”"},
 		{"Did the Quilloa Fund fund Fenwick University?", "1 grant names Fenwick University without one: $90,000 in all", ""},
 		{"Who funds Fenwick University?", "1 more grant names Fenwick University without an EIN, $90,000 in all", ""},
+		{"Who funds Fenwick University (formerly Fenwick Normal School)?", "names Fenwick University School of Law without an EIN, which may", ""},
+		{"How much did c/o Jane Smith, Quilloa Fund give in 2021?", "$90,000", ""},
+		{"Who bankrolled c/o Kite Flyers of Troy?", "1 funder made grants to Kite Flyers of Troy", ""},
+		{"Which causes received the most from the Quilloa Fund?", "No cause known for 1 grant by Quilloa Fund, $90,000 in all.", ""},
 		{"What is the EIN of Newcorp Inc?", "10-0000007", ""},
 		{"Who funds Kite Flyers of Troy?", "1 funder made grants to Kite Flyers of Troy", ""},
+		{"What share of the money of 10-0000002 goes to Wexley?", "to recipients in Wexley are 21.4% of the dollars", ""},
+		{"Who funds the Institute for Humane Letters?", "1 funder made grants to Institute for Humane Letters", ""},
 		{"How much did Kite Flyers of Troy give?", "", "only know the grants that it received"},
 		{"Who gave more to Fenwick University, the Quilloa Fund or Quillda College?", "Counting these, the larger is Quilloa Fund, by $83,000", ""},
 		{"How much did the Quilloa Fund give in 2019 and 2021?", "$90,000", ""},
@@ -147,6 +160,27 @@ func TestTroubledNames(t *testing.T) {
 			if _, u := a.Read(t.Context(), q); u != nil {
 				t.Errorf("%s offers %q, which has no answer: %s", tc.question, q, u.Why)
 			}
+		}
+	}
+}
+
+// TestReworded reads questions in the words of a language model.
+func TestReworded(t *testing.T) {
+	t.Parallel()
+	a := at(t, troubled(t))
+	const question = "Which outfits handed over 5k or more to Fenwick University around 2021?"
+	p, err := a.Reworded(t.Context(), question, "Which funders gave at least 5k to Fenwick University in 2021?")
+	if err != nil || len(p.Recipients) != 1 || p.Recipients[0].EIN != "110000001" || *p.MinAmount != 5000 || len(p.Notes) == 0 || !strings.Contains(p.Notes[0], "at least 5k") {
+		t.Errorf("%v %v", p, err)
+	}
+	for _, wording := range []string{
+		"Which funders gave at least 5k to Ashcombe University in 2021?",
+		"Which funders gave at least 5k to Fenwick University?",
+		"Which of the outfits handed over at least 5k to Fenwick University in 2021?",
+		"",
+	} {
+		if p, err := a.Reworded(t.Context(), question, wording); err == nil {
+			t.Errorf("%s: %s", wording, p)
 		}
 	}
 }

@@ -2,13 +2,14 @@ package ask
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/identify"
 )
@@ -54,6 +55,11 @@ func unsure(found identify.Answer) bool {
 	return found.Verdict == identify.Nobody || found.Verdict == identify.Several && found.Candidates[0].Why == identify.AtAddress
 }
 
+// isCity reports whether words are the name of a city.
+func (r *reading) isCity(from, to int) bool {
+	return slices.ContainsFunc(r.parts[from], func(it *item) bool { return it.to == to && it.place != nil && it.place.Kind == "city" })
+}
+
 // partyCost is the cost of reading words as the name of one of some organizations.
 func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
 	p, sum := found.Candidates[0].Probability, 0.0
@@ -67,8 +73,11 @@ func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
 	if to-from > 1 && orgname.Key(r.nameText(from, to)) == orgname.Key(found.Candidates[0].DisplayName) {
 		cost -= costSlip // the full name of an organization: the California Endowment is no endowment in California
 	}
-	if r.has(from-1, "in|near|at") || said(r.textAt(to)).tag == "ORG" {
-		cost += costSlip // Miami organizations
+	if r.has(from-1, "in|near") {
+		cost += costSlip
+	}
+	if said(r.textAt(to)).tag == "ORG" || found.Verdict < identify.Certain && r.has(from-1, "to") && r.isCity(from, to) {
+		cost += costCityIn // Miami organizations, money that goes to Miami
 	}
 	if r.mixed && !r.toks[from].cap {
 		cost += costSlip // a name in small letters, where other words have capitals
@@ -83,16 +92,17 @@ const (
 )
 
 // addUnlinked adds the names of recipients that only grants without an EIN have, for words
-// of a reading without a meaning, or whose cause looks like the end of a name.
+// of a reading without a meaning, whose cause looks like the end of a name, or that are cut
+// out of a longer name.
 func (r *reading) addUnlinked(seq []*item) (added bool) {
 	const open, closed = '?', '!'
 	words := make([]byte, len(r.toks))
 	for _, it := range seq {
 		for k := it.from; k < it.to; k++ {
 			switch {
-			case it.sym == "?" || it.named:
+			case it.sym == "?" || it.named || it.sym == "PARTY" && it.cost >= costCut:
 				words[k] = open
-			case it.sym == "PARTY" && it.cost < costCut, it.sym == "YEAR", it.sym == "AMOUNT":
+			case it.sym == "PARTY", it.sym == "YEAR", it.sym == "AMOUNT":
 				words[k] = closed
 			}
 		}
@@ -122,7 +132,7 @@ func (r *reading) mayBeUnlinked(from, to int) bool {
 // addByName adds a recipient that grants without an EIN name so.
 func (r *reading) addByName(from, to int) bool {
 	name := r.nameText(from, to)
-	ids, names, err := (&run{a: r.a, ctx: r.ctx, p: &Plan{}, out: &Answer{}}).namedLike(Party{Name: name})
+	ids, names, err := r.aside().namesOf(Party{Name: name}, false)
 	if err != nil || len(ids) == 0 {
 		return false
 	}
@@ -319,8 +329,10 @@ func (s *assembly) pick(it *item, role string) *Party {
 		}
 	}
 	if !ok {
-		s.ambiguous(it, found.Candidates)
-		return nil
+		if it.party = s.branches(it, role); it.party == nil {
+			s.ambiguous(it, found.Candidates)
+		}
+		return it.party
 	}
 	it.party = &Party{EIN: best.EIN.String(), Name: best.DisplayName, Asked: it.asked}
 	if best.Probability < doubtful || roles[role] != identify.Either && s.sums(it.party.EIN, role) == 0 {
@@ -331,6 +343,24 @@ func (s *assembly) pick(it *item, role string) *Party {
 	}
 	return it.party
 }
+
+// branches are all recipients that bear the name of a national organization. Filers seldom
+// say which of its branches they mean.
+func (s *assembly) branches(it *item, role string) *Party {
+	if role != "recipient" || !is("national", strings.ReplaceAll(strings.ToLower(it.asked), " ", "_")) {
+		return nil
+	}
+	rows, err := s.aside().bearing(it.asked)
+	if err != nil || len(rows) < 2 {
+		return nil
+	}
+	ids := each(rows, func(row grants.RecipientRow) string { return strings.TrimPrefix(row.RecipID, "ein-") })
+	s.note("branches", "name", it.asked, "n", strconv.Itoa(len(ids)))
+	return &Party{Name: it.asked, Asked: it.asked, RecipID: strings.Join(ids, ",")}
+}
+
+// aside runs requests of the reader.
+func (r *reading) aside() *run { return &run{a: r.a, ctx: r.ctx, p: &Plan{}, out: &Answer{}} }
 
 // active is the only candidate of several that has grants on the side that is
 // asked for, if its name is as good as any.
@@ -423,13 +453,4 @@ func (r *reading) whichMeant(a, b *item) *Unclear {
 	}
 	u.Why = sentence("which_meant", "words", r.text(a.from, a.to), "options", joinWords(options, "or"))
 	return u
-}
-
-// Resolve finds the organization that words name, as Read does. Code that fills
-// plans in other ways uses it: a plan may contain only organizations that the
-// question names.
-func (a *Asker) Resolve(ctx context.Context, words string) (Party, bool) {
-	found := a.Data.Search.Identify(ctx, identify.Question{Text: words})
-	c, ok := found.Best()
-	return Party{EIN: c.EIN.String(), Name: c.DisplayName, Asked: words}, ok
 }

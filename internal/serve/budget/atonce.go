@@ -48,8 +48,7 @@ type Places struct{ strangers, known *AtOnce }
 // NewPlaces has so many places in all for callers of each kind, and so many for one.
 func NewPlaces(all, each int) Places { return Places{NewAtOnce(all, each), NewAtOnce(all, each)} }
 
-// Begin is that of AtOnce. An account that has taken its share may have places of its
-// network, like everybody.
+// Begin is that of AtOnce. A busy account may have places of its network, like everybody.
 func (p Places) Begin(from Sender) (end func(), err error) {
 	if from.Account != "" {
 		if end, err = p.known.begin(from); err == nil {
@@ -59,8 +58,7 @@ func (p Places) Begin(from Sender) (end func(), err error) {
 	return p.strangers.Begin(from.Address)
 }
 
-// BeginTrusted is Begin for a client that stands for many networks, such as a proxy.
-// Only the number of all bounds it.
+// BeginTrusted is Begin for a proxy and the like. Only the number of all bounds it.
 func (a *AtOnce) BeginTrusted(string) (end func(), err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 	"grantgraph/internal/serve/network"
 )
 
-// Bounds of bodies that are being read.
 const (
 	bodyCopies = 3   // memory per byte of a body: as sent, and as parsed
 	openBodies = 512 // that all strangers send at a time
@@ -60,8 +59,7 @@ type Sender struct {
 	Account string
 }
 
-// networks are what shares are counted by. An account has one share, and all accounts
-// of one network have two.
+// networks are what shares are counted by: one for an account, two for all of a network.
 func (s Sender) networks() (near, wide string) {
 	near = network.Near(s.Address)
 	if s.Account != "" {
@@ -177,7 +175,6 @@ func Pace(next http.Handler) http.Handler {
 	})
 }
 
-// paced is a body with a deadline.
 type paced struct {
 	io.ReadCloser
 	of    *http.ResponseController

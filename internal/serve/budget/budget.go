@@ -25,19 +25,16 @@ const (
 	keptPart  = 8
 )
 
-// Options say how long a request waits for memory. The zero value of a field is its
-// default.
+// Options say how long a request waits for memory. A zero field has its default.
 type Options struct {
 	Wait    time.Duration // how long a request waits at most; two seconds
 	Waiters int           // how many may wait at a time; 64
 
-	// Timer starts a timer, and returns what it sends to and how to stop it; nil
-	// is that of package time.
+	// Timer starts a timer, and returns what it sends to and its stop; nil is that of package time.
 	Timer func(time.Duration) (<-chan time.Time, func() bool)
 }
 
-// Budget is a number of bytes. It is safe for concurrent use, and nil is
-// without bounds.
+// Budget is a number of bytes, safe for concurrent use; nil is without bounds.
 type Budget struct {
 	opt  Options
 	size int64
@@ -80,9 +77,8 @@ type Hold struct {
 	shared     int64
 }
 
-// Take takes a hold of so many bytes. A request for more than the whole budget gets
-// the whole budget, alone. The error is a fault of the slug Busy, or the error of
-// the context.
+// Take takes a hold of so many bytes, or of the whole budget if that is less. The error is a fault
+// of the slug Busy, or the error of the context.
 func (b *Budget) Take(ctx context.Context, bytes int64) (*Hold, error) {
 	if b == nil {
 		return nil, nil
@@ -140,7 +136,6 @@ func (b *Budget) fits(bytes int64) bool {
 	return bytes <= room
 }
 
-// admit gives holds to waiting requests, as far as there is room.
 func (b *Budget) admit() {
 	for at := b.waiting.Front(); at != nil; at = b.waiting.Front() {
 		w := at.Value.(*waiter)
@@ -153,8 +148,7 @@ func (b *Budget) admit() {
 	}
 }
 
-// Resize sets the hold to the bytes that are really used. That may be more than was
-// taken; later requests then have less.
+// Resize sets the hold to the bytes really used; if more, later requests have less.
 func (h *Hold) Resize(bytes int64) {
 	if h == nil || h.from == nil {
 		return

@@ -22,7 +22,6 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// digest is 64 bits of the SHA-256 of a text.
 func digest(text []byte) uint64 {
 	sum := sha256.Sum256(text)
 	return binary.LittleEndian.Uint64(sum[:])

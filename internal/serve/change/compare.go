@@ -114,7 +114,6 @@ func (w *walker) ein() uint32 {
 	return ^uint32(0)
 }
 
-// take returns the lines of the current return and moves to the next.
 func (w *walker) take() []line {
 	n := w.returns[0].Lines
 	list := w.lines[:n:n]
@@ -122,11 +121,9 @@ func (w *walker) take() []line {
 	return list
 }
 
-// comparison is the reused memory for comparing rows.
 type comparison struct{ was, is, wasLeft, isLeft []line }
 
-// rows counts the differences between the rows of a return, which are sorted by
-// place.
+// rows counts the differences between the rows of a return, sorted by place.
 func (c *comparison) rows(n *Counts, was, is []line) {
 	if slices.Equal(was, is) {
 		return
@@ -147,8 +144,7 @@ func byContent(a, b line) int {
 	return cmp.Or(cmp.Compare(a.content(), b.content()), cmp.Compare(a.Place, b.Place))
 }
 
-// unmatched pairs equal elements of two sorted lists and appends the unpaired ones to
-// onlyA and onlyB.
+// unmatched appends what only one of two sorted lists has to onlyA and onlyB.
 func unmatched(onlyA, onlyB, a, b []line, order func(a, b line) int) (_, _ []line) {
 	for len(a) > 0 && len(b) > 0 {
 		switch o := order(a[0], b[0]); {

@@ -39,8 +39,7 @@ type edition struct {
 
 func (e *edition) version() string { return string(e.Stamp[:]) }
 
-// step is an entry of a list that appeared, disappeared or changed between two
-// editions.
+// step is an entry of a list that appeared, disappeared or changed between editions.
 type step struct {
 	Key    uint64
 	Text   uint32 // where its text begins
@@ -52,7 +51,6 @@ type step struct {
 func (s *step) before() uint8 { return s.States >> 4 }
 func (s *step) after() uint8  { return s.States & 15 }
 
-// record is a log in the making.
 type record struct {
 	editions []edition
 	steps    []step
@@ -86,7 +84,6 @@ func stamp(version string) (s [stampSize]byte) {
 	return s
 }
 
-// follow copies the log of the previous edition and adds the changes in the new one.
 func (r *record) follow(ctx context.Context, before, after *snapshot.Snapshot, version string) error {
 	log, err := OpenLog(before)
 	switch {
@@ -124,8 +121,7 @@ func (r *record) follow(ctx context.Context, before, after *snapshot.Snapshot, v
 	return nil
 }
 
-// compareList adds the steps of one list. compared is false if one of the editions
-// lacks the whole list.
+// compareList adds the steps of one list. compared is false if an edition lacks part of it.
 func (r *record) compareList(ctx context.Context, l *source, before, after *snapshot.Snapshot) (compared bool, err error) {
 	was, is := filesOf(before, l.tables), filesOf(after, l.tables)
 	if len(was) != len(l.tables) || len(is) != len(l.tables) {
@@ -192,7 +188,6 @@ func (r *record) add(l *source, e *entry, before, after uint8) {
 	r.texts = append(r.texts, text...)
 }
 
-// trim drops the oldest editions while the log is too large.
 func (r *record) trim() {
 	drop, steps := 0, 0
 	for len(r.editions)-drop > mostEditions || len(r.steps)-steps > mostSteps {
@@ -232,8 +227,7 @@ type Log struct {
 	totals map[string][]ListTotal  // totals of all cached answers, at most one for each edition
 }
 
-// OpenLog opens the log of an edition. For an edition without a log, it knows no
-// other edition.
+// OpenLog opens the log of an edition, which is empty for an edition without one.
 func OpenLog(s *snapshot.Snapshot) (*Log, error) {
 	if !s.Has(LogPath) {
 		return &Log{}, nil
@@ -336,8 +330,7 @@ func (l *Log) after(at int) []step {
 	return l.steps[from:]
 }
 
-// At is the edition that was the latest when a build was stamped. It is empty if the
-// log does not go back that far.
+// At is the latest edition when a build was stamped, empty if that is before the log.
 func (l *Log) At(build string) string {
 	for _, version := range l.Versions() {
 		if version <= build {
@@ -373,7 +366,6 @@ type ListChange struct {
 	Match     *Match // only for list Matches
 }
 
-// Bounds of the cached answers: how many, and how many rows each may have.
 const (
 	mostRecent = 4
 	mostKept   = 1 << 16
@@ -455,7 +447,6 @@ func (l *Log) since(at int) *ListChanges {
 	return c
 }
 
-// change is the change of an entry from its first step to its last.
 func (l *Log) change(f *source, first, last *step) (x ListChange, changed bool) {
 	was, is := first.before(), last.after()
 	if was == is {

@@ -14,7 +14,6 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// linesPath is the file of digests in a snapshot.
 const linesPath = "change/lines.gg"
 
 // linesKind is the file of the digests. Its version changes with the columns and with
@@ -24,8 +23,7 @@ var linesKind = &mapped.Kind{
 	Missing: "lines_unreadable", Version: "lines_version", Damaged: "lines_damaged",
 }
 
-// filed is a return that stands for its filer and period. Returns are sorted by
-// filer, period and family.
+// filed is a return that stands. Returns are sorted by filer, period and family.
 type filed struct {
 	Filing uint64 // digest of its key
 	Amount int64  // of its grants
@@ -57,7 +55,6 @@ type lines struct {
 	lines []line
 }
 
-// openLines opens the digests of a build. The caller must close them.
 func openLines(s *snapshot.Snapshot) (*lines, error) {
 	return mapped.Load(s.Dir, linesPath, linesKind, func(f *mapped.File) *lines {
 		x := &lines{file: f, filed: mapped.Column[filed](f, "returns", mapped.AnyLength), lines: mapped.Column[line](f, "lines", mapped.AnyLength)}
@@ -75,7 +72,6 @@ func openLines(s *snapshot.Snapshot) (*lines, error) {
 	})
 }
 
-// returnRow holds the columns that are read of table returns.
 type returnRow struct {
 	Filing string `parquet:"filing"`
 	EIN    string `parquet:"ein"`
@@ -118,8 +114,7 @@ type grantRow struct {
 	AmountSuspect  bool           `parquet:"amount_suspect"`
 }
 
-// appendContent appends the content of a row, each text with its length, so that
-// different rows never give the same bytes.
+// appendContent appends each text with its length: different rows never give the same bytes.
 func (r *grantRow) appendContent(b []byte) []byte {
 	for _, word := range [...]*snapshot.Word{r.RecipID, r.RecipEIN, r.Raw, r.Filed, r.City, r.State, r.ZIP, r.County, r.Country, r.Purpose,
 		r.EINSource, r.EINConflict, r.Tier} {
@@ -135,8 +130,7 @@ func (r *grantRow) appendContent(b []byte) []byte {
 	return b
 }
 
-// place is where a line is in its return. The list is part of it, because another
-// form for the same period has another list.
+// place is where a line is in its return, and in which list, as forms have different ones.
 func (r *grantRow) place() uint32 {
 	place := uint32(r.Line) << 1
 	if r.Part.Text == "SI2" {
@@ -153,7 +147,6 @@ func (r *grantRow) period() uint32 {
 	return r.Period.Note
 }
 
-// writeLines writes the digests of a build from its tables.
 func writeLines(ctx context.Context, w *snapshot.Writer) error {
 	s := w.Unpublished()
 	returns, err := readReturns(ctx, s)
@@ -196,7 +189,6 @@ func readReturns(ctx context.Context, s *snapshot.Snapshot) (list []filed, err e
 	return list, nil
 }
 
-// placed is a line of the funder that is being read.
 type placed struct {
 	at      uint64 // period end, and place in the return
 	content uint64
@@ -205,15 +197,6 @@ type placed struct {
 
 func (p *placed) period() uint32 { return uint32(p.at >> 32) }
 func (p *placed) place() uint32  { return uint32(p.at) }
-
-// inReturns orders the lines of a funder by return and place. It compares content
-// only for lines at the same place.
-func inReturns(a, b placed) int {
-	if a.at != b.at {
-		return cmp.Compare(a.at, b.at)
-	}
-	return cmp.Compare(a.content, b.content)
-}
 
 // addLines writes the lines of all returns in order and counts them. Grants are
 // sorted by funder, so only one funder's lines are in memory at a time.
@@ -228,7 +211,7 @@ func addLines(ctx context.Context, f io.Writer, s *snapshot.Snapshot, returns []
 		if len(held) == 0 {
 			return nil
 		}
-		slices.SortFunc(held, inReturns)
+		slices.SortFunc(held, func(a, b placed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.content, b.content)) })
 		buf = buf[:0]
 		for i := range held {
 			p := &held[i]

@@ -49,8 +49,7 @@ type matchSet struct {
 	list []entry
 }
 
-// Match is a potential match between an organization and a sanctioned entity, by
-// name.
+// Match is a potential match of names between an organization and a sanctioned entity.
 type Match struct {
 	Listed   string  // the name on the sanctions list
 	Name     string  // the organization's most similar name
@@ -58,16 +57,14 @@ type Match struct {
 	Strength string  // as in a screening
 }
 
-// strengths are the states of a potential match, from 1. A match that becomes
-// stronger or weaker is reported again.
+// strengths are the states of a match, from 1. A change of strength is reported again.
 var strengths = []string{screen.Possible, screen.Strong, screen.Exact}
 
 // entityBits is the number of low bits of a key that hold the number of the entity.
 // The EIN is above them. Numbers have five digits today.
 const entityBits = 34
 
-// longestName bounds each name of a potential match, so that the whole text fits into
-// longestText. Screening reads even less of a name.
+// longestName bounds each name of a match, so that its text fits into longestText.
 const longestName = 400
 
 func matching(e ein.EIN, entity int64, m *Match) entry {
@@ -83,8 +80,7 @@ func matching(e ein.EIN, entity int64, m *Match) entry {
 	}
 }
 
-// readMatch parses the text of a potential match: the number of the entity, and the
-// match.
+// readMatch parses the text of a potential match, which begins with the entity's number.
 func readMatch(text string) (entity string, m *Match, ok bool) {
 	part := strings.SplitN(text, "\n", 5)
 	if len(part) != 5 {
@@ -112,8 +108,7 @@ func BuildMatches(ctx context.Context, w *snapshot.Writer) error {
 	return w.WriteFile(MatchesPath, set.write)
 }
 
-// latest is the previous edition, or nil. The edition is not removed until release is
-// called.
+// latest is the previous edition, or nil. It is not removed until release is called.
 func latest(w *snapshot.Writer) (before *snapshot.Snapshot, release func(), err error) {
 	kept, err := w.Kept()
 	if n := len(kept); err == nil && n > 0 {
@@ -130,7 +125,12 @@ func latest(w *snapshot.Writer) (before *snapshot.Snapshot, release func(), err 
 // weight of a word depends on the whole list, so one new name may lift or lower
 // others across the threshold.
 func findMatches(ctx context.Context, s, before *snapshot.Snapshot, workers int) (*matchSet, error) {
-	set := &matchSet{terms: terms{Comparison: screen.Comparison, Lists: namedBy(s)}}
+	set := &matchSet{terms: terms{Comparison: screen.Comparison}}
+	for i, table := range screen.NameTables() {
+		if s.RowsOf(table) > 0 {
+			set.Lists |= 1 << i
+		}
+	}
 	everybody, err := screen.NewEverybody(s)
 	if err != nil || everybody == nil || everybody.Names > mostListed {
 		return set, err
@@ -142,12 +142,15 @@ func findMatches(ctx context.Context, s, before *snapshot.Snapshot, workers int)
 		switch {
 		case err != nil: // compare all again
 		case last.Comparison != set.Comparison || last.Sanctions != set.Sanctions:
-		case sameNames(before, s):
+		case slices.Equal(filesOf(before, screen.NameTables()), filesOf(s, screen.NameTables())):
 			set.list = last.list
 			return set, nil
 		default:
-			f.reuse(before, last.list)
+			// Its results are reused for organizations with unchanged names.
+			f.next, f.stop = iter.Pull2(screen.Organizations(ctx, before))
 			defer f.stop()
+			f.old = last.list
+			f.step()
 		}
 	}
 	for org, err := range screen.Organizations(ctx, s) {
@@ -172,24 +175,6 @@ func findMatches(ctx context.Context, s, before *snapshot.Snapshot, workers int)
 	return set, nil
 }
 
-// namedBy has a bit for each table of names that has rows in the edition.
-func namedBy(s *snapshot.Snapshot) (bits uint32) {
-	for i, table := range screen.NameTables() {
-		if s.RowsOf(table) > 0 {
-			bits |= 1 << i
-		}
-	}
-	return bits
-}
-
-// sameNames reports whether two editions have the same files of names.
-func sameNames(a, b *snapshot.Snapshot) bool {
-	files := func(s *snapshot.Snapshot) []snapshot.File {
-		return filesOf(s, screen.NameTables())
-	}
-	return slices.Equal(files(a), files(b))
-}
-
 type finder struct {
 	ctx       context.Context
 	everybody *screen.Everybody
@@ -197,30 +182,19 @@ type finder struct {
 	waiting   []screen.Named
 	found     []entry
 
-	// The previous edition. Its results are reused for organizations with unchanged
-	// names.
+	// The previous edition, whose results are reused for unchanged names.
 	next func() (screen.Named, error, bool) // nil if its results cannot be reused
 	stop func()
 	was  screen.Named // its next organization
 	old  []entry      // its matches from that organization on
 }
 
-// How many organizations are compared together, and by one worker at a time.
 const (
 	batchSize = 1 << 14
 	shareSize = 1 << 8
 )
 
-// reuse reuses the results of the previous edition for organizations with unchanged
-// names.
-func (f *finder) reuse(before *snapshot.Snapshot, list []entry) {
-	f.next, f.stop = iter.Pull2(screen.Organizations(f.ctx, before))
-	f.old = list
-	f.step()
-}
-
-// step moves on in the previous edition. At its end, or on a read error, the
-// remaining organizations are compared.
+// step moves on in the previous edition. After its end or an error, the rest is compared.
 func (f *finder) step() {
 	org, err, more := f.next()
 	if f.was = org; err != nil || !more {
@@ -278,8 +252,7 @@ func (m *matchSet) write(out io.Writer) error {
 	return f.Close()
 }
 
-// openMatches reads the potential matches of an edition. An error means that it has
-// no usable ones.
+// openMatches reads the potential matches of an edition; with an error it has none to use.
 func openMatches(s *snapshot.Snapshot) (*matchSet, error) {
 	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(MatchesPath)), matchesKind)
 	if err != nil {

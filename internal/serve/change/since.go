@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// sincePath is the file in a snapshot with the differences from earlier builds.
 const sincePath = snapshot.HistoryDir + "/changes.gg"
 
 var sinceKind = &mapped.Kind{
@@ -25,11 +24,9 @@ var sinceKind = &mapped.Kind{
 // lists, cannot be used. Nothing else depends on these files.
 func Unusable(err error) bool { return sinceKind.Unusable(err) || logKind.Unusable(err) }
 
-// mostCompared is how many kept builds a new build is compared with, latest first.
 const mostCompared = 12
 
-// Build adds to a snapshot the differences from the kept builds, and its own digests
-// for later builds.
+// Build adds the differences from the kept builds, and digests for later builds.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	if err := writeLines(ctx, w); err != nil {
 		return err
@@ -82,7 +79,6 @@ func sinceKept(s *snapshot.Snapshot, after *lines) (x since, ok bool, err error)
 	return newSince(s.Manifest.Version, compare(before, after)), true, nil
 }
 
-// since is the difference from an earlier build.
 type since struct {
 	version string
 	total   Counts   // sum over the funders
@@ -103,7 +99,6 @@ func newSince(version string, filers []Filer) since {
 
 const stampSize = 16
 
-// write writes the file. The builds come in order.
 func write(out io.Writer, list []since) error {
 	f := mapped.NewWriter(out, sinceKind)
 	stamps, sizes := make([][stampSize]byte, len(list)), make([]uint32, len(list))
@@ -129,8 +124,7 @@ type Index struct {
 	since []since // latest last
 }
 
-// Open opens the changes of a snapshot. For a snapshot without the file, it knows no
-// earlier build.
+// Open opens the changes of a snapshot, which are none for a snapshot without the file.
 func Open(s *snapshot.Snapshot) (*Index, error) {
 	if !s.Has(sincePath) {
 		return New(nil)

@@ -32,7 +32,6 @@ type source struct {
 	read   func(context.Context, *snapshot.Snapshot) ([]entry, error)
 }
 
-// gone is the change of an entry that left.
 func (l *source) gone() string {
 	if l.name == Matches {
 		return NoLongerMatched
@@ -94,8 +93,7 @@ type (
 func einOf(r *einRow) string { return r.EIN }
 func always([]einRow) uint8  { return 1 }
 
-// byEIN reads a table sorted by EIN. The state of an organization comes from all its
-// rows.
+// byEIN reads a table sorted by EIN. A state comes from all rows of an organization.
 func byEIN[T any](table string, einOf func(*T) string, state func([]T) uint8) func(context.Context, *snapshot.Snapshot) ([]entry, error) {
 	return func(ctx context.Context, s *snapshot.Snapshot) (list []entry, err error) {
 		var rows []T
@@ -121,7 +119,6 @@ func byEIN[T any](table string, einOf func(*T) string, state func([]T) uint8) fu
 	}
 }
 
-// inOrder sorts entries and removes duplicate keys.
 func inOrder(list []entry) []entry {
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	return slices.CompactFunc(list, func(a, b entry) bool { return a.key == b.key })
@@ -158,8 +155,7 @@ func readDeletions(ctx context.Context, s *snapshot.Snapshot) (list []entry, err
 	return inOrder(list), nil
 }
 
-// readSanctions reads the names of sanctioned entities, all of which screening
-// compares.
+// readSanctions reads the names of sanctioned entities that screening compares.
 func readSanctions(ctx context.Context, s *snapshot.Snapshot) (list []entry, err error) {
 	entities := map[int64]bool{}
 	for row, err := range snapshot.Rows[lists.Sanction](s, lists.Sanctions) {

@@ -44,8 +44,7 @@ type Dataset struct {
 	Standing  *screen.Standing // of the organizations of Directory with Screen; nil without Directory
 	ListLog   *change.Log      // what changed on Lists since earlier editions; never nil
 
-	// build, warehouse and edition must be closed. Consecutive datasets share those
-	// that have not changed.
+	// These must be closed. Consecutive datasets share those that have not changed.
 	build, warehouse, edition *shared
 
 	readers int // under the holder's lock; being current counts as one
@@ -117,8 +116,7 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 		}
 	}
 	if d.Search != nil && d.Search.Bad() != nil {
-		// Searching by name still works. That is better than nothing, but worse
-		// than the dataset before.
+		// Search by name still works: better than nothing, worse than the dataset before.
 		if !lenient {
 			return nil, nil, errors.Join(d.Search.Bad(), d.build.close())
 		}
@@ -134,8 +132,7 @@ func (d *Dataset) withLists(o opened, standing *screen.Standing) *Dataset {
 	return &next
 }
 
-// standingWith is how the organizations of the dataset stand with lists, nil
-// where it has no directory of them.
+// standingWith is how the organizations stand with lists, nil without a directory.
 func (d *Dataset) standingWith(screener *screen.Screener) (*screen.Standing, error) {
 	if d.Directory == nil {
 		return nil, nil
@@ -157,9 +154,8 @@ type opened struct {
 	bad      error   // why nothing is told of changes, nil where it is
 }
 
-// openEdition opens what screens against an edition of the lists and what tells of
-// its changes, and keeps it from being pruned. Without the latter, which bad says,
-// the lists are as good as before.
+// openEdition opens what screens against an edition of the lists and what tells of its changes,
+// without which, as bad says, the lists are as good as before.
 func openEdition(now *lists.Current) (o opened, err error) {
 	o.lists = now
 	if now.Edition == nil {
@@ -187,9 +183,8 @@ func openEdition(now *lists.Current) (o opened, err error) {
 	return o, nil
 }
 
-// Busiest finds an example for a first look at the data: the funder with the most
-// grants and the recipient, with an EIN, that it paid most. Either is ein.None if
-// there is nobody.
+// Busiest finds an example: the funder with the most grants and the recipient with an EIN that
+// it paid most. Either is ein.None if there is nobody.
 func (d *Dataset) Busiest(ctx context.Context) (funder, recipient ein.EIN, err error) {
 	funders, _, err := d.Graph.Funders(ctx, &graph.Filter{}, graph.Sort{By: graph.ByCount}, graph.Page{Limit: 1})
 	if err != nil || len(funders) == 0 {

@@ -29,7 +29,6 @@ const (
 // Parts are those without which a server is not ready.
 var Parts = []string{partGraph, partSearch, partIdentify, partDirectory, partProfiles, partLists}
 
-// partOf is the part that needs a file of a snapshot.
 func partOf(f snapshot.File) string {
 	folder, _, _ := strings.Cut(f.Path, "/")
 	if isWarehouse(f) {
@@ -78,13 +77,11 @@ func (h *Holder) Suspect() {
 	})
 }
 
-// InspectDaily checks all files at low priority when the last check was a day ago. It
-// returns at once.
+// InspectDaily checks all files at low priority once a day. It returns at once.
 func (h *Holder) InspectDaily() {
 	h.inspectLater(&h.daily, func(ctx context.Context, d *Dataset) time.Duration {
 		if runtime.GOOS == "linux" {
-			// On Linux this concerns the thread alone. The thread ends with the goroutine,
-			// because it stays locked to it.
+			// On Linux this concerns the thread alone, which ends with the goroutine locked to it.
 			runtime.LockOSThread()
 			_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, lowestPriority)
 		}
@@ -118,9 +115,8 @@ func (h *Holder) inspectLater(i *inspection, check func(context.Context, *Datase
 	})
 }
 
-// inspect compares the files that keep selects with the manifest, first the sizes of
-// all and then their contents, one after the other. It takes the parts that need a
-// damaged file out of service.
+// inspect compares selected files with the manifest, first all sizes and then the contents one
+// by one, and takes the parts that need a damaged file out of service.
 func (h *Holder) inspect(ctx context.Context, d *Dataset, keep func(snapshot.File) bool) {
 	bad := map[string]bool{} // parts
 	look := func(s *snapshot.Snapshot, part func(snapshot.File) string, compare func(*snapshot.Snapshot, snapshot.File) error) {
@@ -205,7 +201,6 @@ func (h *Holder) takeOutLists(d *Dataset, damage error) {
 	h.swap(next.withLists(o, standing))
 }
 
-// lost are lists that were made and cannot be used.
 func lost(checks []lists.Check) *lists.Current {
 	return &lists.Current{Checks: slices.Clone(checks), Problem: "its files on this server are damaged or missing"}
 }

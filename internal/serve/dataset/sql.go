@@ -41,7 +41,6 @@ func damagedWarehouse() error {
 		Try("use the other endpoints meanwhile, and retry after the next build of the dataset")
 }
 
-// startWorkers starts workers on the warehouse of a snapshot, if there is SQL.
 func (h *Holder) startWorkers(s *snapshot.Snapshot) (*sqlbox.Warehouse, error) {
 	if h.box == nil {
 		return nil, nil

@@ -46,17 +46,15 @@ type Holder struct {
 // or an edition that failed. Each attempt reads all of it.
 const retryAfter = time.Minute
 
-// refusal remembers a version that could not be opened, and why.
 type refusal struct {
 	version string
 	until   time.Time
 	err     error
 }
 
-// Open opens the current snapshot of a data directory and its lists. A damaged
-// index or edition stays out of service and is logged, and so does a warehouse that
-// cannot be opened. Call FinishOpening when everything else that requests need is
-// ready.
+// Open opens the current snapshot of a data directory and its lists. A damaged index or edition,
+// or a warehouse that cannot be opened, stays out of service and is logged. Call FinishOpening
+// when everything else that requests need is ready.
 func Open(data string, opt Options) (_ *Holder, err error) {
 	if opt.Clock == nil {
 		opt.Clock = time.Now
@@ -143,8 +141,7 @@ func (h *Holder) openFirst() (err error) {
 	return nil
 }
 
-// openFirstLists opens the lists of the data directory, or an empty edition when
-// they cannot be read.
+// openFirstLists opens the lists of the data directory, or an empty edition.
 func (h *Holder) openFirstLists() (o opened, err error) {
 	var none *lists.Current
 	now, err := none.Reread(h.data)
@@ -161,8 +158,7 @@ func (h *Holder) openFirstLists() (o opened, err error) {
 	return o, nil
 }
 
-// Acquire returns the current dataset. It stays open until release is called,
-// which must happen exactly once.
+// Acquire returns the current dataset, open until release is called, exactly once.
 func (h *Holder) Acquire() (d *Dataset, release func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -171,8 +167,7 @@ func (h *Holder) Acquire() (d *Dataset, release func()) {
 	return d, func() { h.release(d) }
 }
 
-// release gives a dataset back. The last reader of an old dataset closes the parts
-// that nobody shares.
+// release gives a dataset back. Its last reader closes what nobody shares.
 func (h *Holder) release(d *Dataset) {
 	h.mu.Lock()
 	var idle []*shared
@@ -185,13 +180,9 @@ func (h *Holder) release(d *Dataset) {
 	}
 	h.mu.Unlock()
 	for _, p := range idle {
-		h.closeShared(d, p)
-	}
-}
-
-func (h *Holder) closeShared(d *Dataset, p *shared) {
-	if err := p.close(); err != nil {
-		h.opt.Log.Error("closing a dataset", "version", d.Version(), "error", err)
+		if err := p.close(); err != nil {
+			h.opt.Log.Error("closing a dataset", "version", d.Version(), "error", err)
+		}
 	}
 }
 
@@ -260,8 +251,7 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 	return true, nil
 }
 
-// retryWarehouse tries to open the warehouse of a dataset that is served without
-// it.
+// retryWarehouse tries to open a warehouse that failed.
 func (h *Holder) retryWarehouse(d *Dataset) {
 	if h.retrySQL.IsZero() || h.opt.Clock().Before(h.retrySQL) {
 		return
@@ -315,8 +305,7 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	return true, nil
 }
 
-// listsVersion is the edition that a data directory points to, empty when it cannot
-// be read.
+// listsVersion is the edition of a data directory, empty when it cannot be read.
 func listsVersion(data string) string {
 	e, err := lists.Open(data)
 	if err != nil {
@@ -325,8 +314,7 @@ func listsVersion(data string) string {
 	return e.Manifest.Version
 }
 
-// logBadChecks says once that the file of upstream checks cannot be read. The lists
-// are served without it.
+// logBadChecks says once that the file of upstream checks cannot be read.
 func (h *Holder) logBadChecks(now *lists.Current) {
 	text := ""
 	if now.BadChecks != nil {
@@ -338,7 +326,6 @@ func (h *Holder) logBadChecks(now *lists.Current) {
 	h.badChecks = text
 }
 
-// refuseLists remembers why an edition could not be opened, and returns the error.
 func (h *Holder) refuseLists(version string, err error) error {
 	h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
 	return err
@@ -350,18 +337,13 @@ func (h *Holder) logBadChanges(o opened) {
 	}
 }
 
-// finishOpening starts the other SQL workers and verifies the files that no index
-// checked, while requests are served.
+// finishOpening starts the other SQL workers and compares the files that no index checked
+// with their checksums, while requests are served. It takes a damaged warehouse out of
+// service.
 func (h *Holder) finishOpening(d *Dataset) {
 	if d.SQL != nil {
 		d.SQL.StartMore()
 	}
-	h.verify(d)
-}
-
-// verify compares the files that no index checked with their checksums, while
-// requests are served. It takes a damaged warehouse out of service.
-func (h *Holder) verify(d *Dataset) {
 	h.stop() // the dataset before need not be verified any more
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop

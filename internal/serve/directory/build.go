@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/radix"
@@ -114,6 +115,7 @@ func (c *columns) add(e ein.EIN, o *snapshot.Organization, filing *snapshot.Org,
 		filing = &snapshot.Org{}
 	}
 	c.form.add(filing.ReturnType)
+	c.accepts.add(cmp.Or(filing.Accepts, grant.NotStated))
 	c.years = append(c.years, uint16(max(0, min(filing.TaxYear, 9999))))
 	c.revenue.add(filing.TotalRevenue)
 	c.assets.add(filing.TotalAssets)
@@ -129,8 +131,7 @@ func (c *columns) finish() {
 	c.figures(func(_ string, g *figure, sortable bool) { g.makeOrder(sortable) })
 }
 
-// nameOrder numbers the names in alphabetical order; equal names get the same number.
-// The letters a to z count as capitals.
+// nameOrder numbers names alphabetically, in any case; equal names get the same number.
 func (c *columns) nameOrder() []int64 {
 	order := make([]radix.Item, len(c.eins))
 	var key []byte

@@ -13,18 +13,16 @@ import (
 
 const fileName = "directory/index"
 
-// fileKind is the file of the index. Its version changes with the sections and with
-// the meaning of their numbers.
+// fileKind is the file. Its version changes with the sections and the meaning of numbers.
 var fileKind = &mapped.Kind{
-	Magic: "GGorgs02", Name: "directory of organizations",
+	Magic: "GGorgs03", Name: "directory of organizations",
 	Missing: "directory_missing", Version: "directory_version", Damaged: Damaged,
 }
 
 // Damaged is the slug of the error for a damaged index.
 const Damaged = "directory_damaged"
 
-// columns are the sections of the index. An organization's number is its position in
-// them.
+// columns are the sections, in which an organization's number is its position.
 type columns struct {
 	eins      []ein.EIN // in rising order
 	nameStart []uint32  // where each name begins, and where the last ends
@@ -37,6 +35,7 @@ type columns struct {
 	state, city, zip, county                   dimension // city: folded
 	ntee, subsection, foundation, form, groups dimension
 	letter                                     dimension // of the NTEE code
+	accepts                                    dimension // one of grant.Applications
 
 	// name is the alphabetical order of the names. Equal names have the same number.
 	name, revenue, assets, expenses, grants, ruling figure
@@ -53,6 +52,7 @@ func (c *columns) dimensions(each func(name string, d *dimension)) {
 	each("foundation", &c.foundation)
 	each("form", &c.form)
 	each("group", &c.groups)
+	each("accepts", &c.accepts)
 }
 
 func (c *columns) figures(each func(name string, g *figure, sortable bool)) {
@@ -73,9 +73,8 @@ func (c *columns) write(out io.Writer) error {
 	return w.Close()
 }
 
-// layout lists the sections. When they are read, it checks that they fit together, and
-// also the numbers used as positions: a checksum only shows that they are as they were
-// written.
+// layout lists the sections, and checks when reading that they fit together and hold possible
+// positions: a checksum only shows that they are as they were written.
 func (c *columns) layout(l mapped.Layout) {
 	mapped.Field(l, "ein", &c.eins, mapped.AnyLength)
 	n := len(c.eins)

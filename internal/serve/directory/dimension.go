@@ -83,8 +83,7 @@ func (l *labels) layout(to mapped.Layout, name string, n int) {
 	checkBelow(to, name+".code", l.codes, l.values.len()+1)
 }
 
-// add adds the text of the next organization. Until sort, codes number the texts in the
-// order in which they come.
+// add adds the text of the next organization. Until sort, codes are in order of arrival.
 func (l *labels) add(s string) {
 	if s == "" {
 		l.codes = append(l.codes, 0)
@@ -101,7 +100,6 @@ func (l *labels) add(s string) {
 	l.codes = append(l.codes, id)
 }
 
-// sort numbers the texts in their order.
 func (l *labels) sort() {
 	l.values.starts = []uint32{0}
 	place := make([]uint32, len(l.ids)+1)
@@ -169,13 +167,11 @@ func (d *dimension) layout(l mapped.Layout, name string, n int) {
 	l.Check(func() bool { return slices.IsSorted(d.large) }, "%s.large is out of order", name)
 }
 
-// list is the organizations of the values from lo to hi-1.
 func (d *dimension) list(lo, hi uint32) []uint32 { return d.orgs[d.starts[lo]:d.starts[hi]] }
 
 // span is a range of values of a dimension, from lo to hi-1.
 type span struct{ lo, hi uint32 }
 
-// join sorts spans and merges those that touch.
 func join(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
 	out := spans[:0]
@@ -214,7 +210,6 @@ func (d *dimension) among(spans []span) condition {
 	return c
 }
 
-// within reports whether a code belongs to a value in one of the spans.
 func within(spans []span, code uint32) bool {
 	if code == 0 {
 		return false

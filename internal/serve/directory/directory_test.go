@@ -265,7 +265,7 @@ func TestClosed(t *testing.T) {
 	}
 	v := int64(2000)
 	want := directory.Row{EIN: 70_000_003, Name: "Org 2", City: "Town 2", ZIP: "44102", County: "39153", Subsection: "03", Foundation: "15", FoundationType: "PC", RulingYear: 1992,
-		FunderKind: "public_charity", ReturnType: "990", FiscalYear: 2024, Revenue: &v, Assets: &v}
+		FunderKind: "public_charity", Accepts: "not_stated", ReturnType: "990", FiscalYear: 2024, Revenue: &v, Assets: &v}
 	if !ok || !reflect.DeepEqual(row, want) {
 		t.Errorf("%+v", row)
 	}

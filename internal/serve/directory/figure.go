@@ -8,7 +8,6 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// unknown is the value of a figure that was not filed.
 const unknown = math.MinInt64
 
 // cuts is the number of parts into which the order of a figure is cut.
@@ -22,7 +21,6 @@ type figure struct {
 	parts  Set      // the sets of the first sixteenth of up, the first two, and so on
 }
 
-// add adds the value of the next organization, which may be unknown.
 func (g *figure) add(value *int64) {
 	v := int64(unknown)
 	if value != nil {

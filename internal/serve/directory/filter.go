@@ -21,6 +21,7 @@ type Filter struct {
 	Subsections     []string       // two digits
 	FoundationCodes []string       // two digits
 	Groups          []string       // group exemption numbers
+	Accepts         []string       // of grant.Applications
 
 	Revenue, Assets, Expenses, GrantsPaid Range // of the latest filing
 	RulingYear                            Range
@@ -31,8 +32,7 @@ type Filter struct {
 // City is a city as folded by package orgname. An empty state means any state.
 type City struct{ Name, State string }
 
-// Standing reports whether the filter uses the compliance lists, so that its answer
-// changes with them.
+// Standing reports whether the answer changes with the compliance lists.
 func (f *Filter) Standing() bool { return f.Pub78 != nil || f.Revoked != nil || f.InBMF != nil }
 
 // Canonical writes equal filters the same way.
@@ -68,6 +68,7 @@ func (f *Filter) Canonical() string {
 	list("subsection", f.Subsections)
 	list("foundation", f.FoundationCodes)
 	list("group", f.Groups)
+	list("accepts", f.Accepts)
 	for _, r := range []struct {
 		name string
 		of   Range

@@ -25,8 +25,7 @@ type Sort struct {
 	Asc bool
 }
 
-// sortedPart is the largest set that is sorted for a page. Larger sets are read along
-// the order of all organizations.
+// sortedPart is the largest set that is sorted for a page, instead of reading a whole order.
 const sortedPart = 4096
 
 // Page is a part of a set in an order: at most limit organizations after the first
@@ -69,7 +68,6 @@ func (x *Index) figure(by Order) *figure {
 	return &x.revenue
 }
 
-// page appends a part of the have members of a set that have the figure.
 func (g *figure) page(to []uint32, set Set, have int, asc bool, offset, limit int) []uint32 {
 	order := g.down
 	if asc {
@@ -97,10 +95,9 @@ func (g *figure) page(to []uint32, set Set, have int, asc bool, offset, limit in
 	return to
 }
 
-// start is the position in the order where the search for a page begins, and how many
-// members of the set precede it: the last cut before the first member wanted. In
-// descending order a cut through equal values cannot be used, because ties keep their
-// order.
+// start is where in the order the search for a page begins, the last cut before its first member,
+// and how many members of the set precede it. In descending order a cut through equal values
+// cannot be used, because ties keep their order.
 func (g *figure) start(set Set, have int, asc bool, offset int) (at, before int) {
 	within := func(k int) int { return set.countBoth(g.part(k)) } // in the first k parts
 	if asc {
@@ -123,7 +120,6 @@ func (g *figure) clean(k int) bool {
 	return at == 0 || at == len(g.up) || g.values[g.up[at-1]] != g.values[g.up[at]]
 }
 
-// sorted returns all members of a set that have the figure, in order.
 func (g *figure) sorted(set Set, have int, asc bool) []uint32 {
 	list := make([]uint32, 0, have)
 	known := g.known()

@@ -7,8 +7,7 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// Row is what the directory knows of an organization. Unknown fields are empty, zero
-// or nil.
+// Row is what the directory knows of an organization: empty, zero or nil if unknown.
 type Row struct {
 	EIN                     ein.EIN
 	Name                    string
@@ -21,6 +20,7 @@ type Row struct {
 	Group                   string // group exemption number, four digits
 	RulingYear              int
 	FunderKind              string
+	Accepts                 string // one of grant.Applications
 	ReturnType              string // this and the following fields are of the latest filing
 	FiscalYear              int
 	Revenue, Expenses       *int64
@@ -40,7 +40,7 @@ func (x *Index) Row(org uint32, st *screen.Standing) (r Row, ok bool) {
 	r = Row{
 		EIN: x.eins[org], Name: string(x.nameOf(org)), City: x.cityName.of(org), State: x.state.of(org), ZIP: x.zip.of(org), County: x.county.of(org),
 		NTEE: ntee.Code(x.ntee.of(org)), Subsection: x.subsection.of(org), Foundation: x.foundation.of(org), FunderKind: x.funder.of(org),
-		ReturnType: x.form.of(org), FiscalYear: int(x.years[org]),
+		ReturnType: x.form.of(org), FiscalYear: int(x.years[org]), Accepts: x.accepts.of(org),
 		Revenue: x.revenue.at(org), Expenses: x.expenses.at(org), Assets: x.assets.at(org), GrantsPaid: x.grants.at(org),
 	}
 	r.FoundationType = irscode.FoundationType(r.Foundation)
@@ -52,6 +52,9 @@ func (x *Index) Row(org uint32, st *screen.Standing) (r Row, ok bool) {
 	}
 	if st != nil {
 		r.InBMF, r.Pub78, r.OnRevoked = member(st.InBMF, org), member(st.Pub78, org), member(st.Revoked, org)
+		if st.Partial && r.InBMF != nil && !*r.InBMF {
+			r.InBMF = nil
+		}
 	}
 	return r, true
 }

@@ -50,8 +50,7 @@ func (x *Index) selected(f *Filter, st *screen.Standing) (Set, int, error) {
 		set.fill(n)
 		return set, n, nil
 	}
-	// The most selective conditions come first, and stored sets before sets that must
-	// be made.
+	// The most selective conditions come first, and stored sets before sets to be made.
 	slices.SortStableFunc(conditions, func(a, b condition) int { return cmp.Compare(a.size, b.size) })
 	first := conditions[0]
 	switch {
@@ -111,6 +110,7 @@ func (x *Index) conditions(f *Filter, st *screen.Standing) (list []condition, er
 	each(&x.subsection, f.Subsections)
 	each(&x.foundation, f.FoundationCodes)
 	each(&x.groups, f.Groups)
+	each(&x.accepts, f.Accepts)
 	if len(f.ZIPs) > 0 {
 		spans := make([]span, len(f.ZIPs))
 		for i, z := range f.ZIPs {
@@ -151,6 +151,9 @@ func (x *Index) conditions(f *Filter, st *screen.Standing) (list []condition, er
 			return nil, fmt.Errorf("directory: the filter asks for a list that is out of service or of other organizations")
 		}
 		c := condition{stored: s.set, not: !*s.is, size: Set(s.set).Count()}
+		if c.not && s.is == f.InBMF && st.Partial {
+			c = condition{stored: make([]uint64, len(s.set))} // of nobody is it known
+		}
 		if c.not {
 			c.size = len(x.eins) - c.size
 		}

@@ -86,7 +86,6 @@ type freeSets struct {
 	list []Set
 }
 
-// mostFree is how many unused sets are kept.
 const mostFree = 8
 
 func (f *freeSets) borrow(words int) Set {

@@ -116,6 +116,8 @@ func Profiles() *profile.Index {
 		Families:      rows[snapshot.OrgFamily]("families"),
 		Assets:        rows[snapshot.AssetProfile]("assets"),
 		Holdings:      rows[snapshot.FoundationHolding]("holdings"),
+		Applications:  rows[snapshot.Application]("applications"),
+		Accounts:      rows[snapshot.GrantAccount]("accounts"),
 		Awards:        rows[snapshot.GovAward]("awards"),
 		Coverage:      read[snapshot.AwardCoverage]("award_coverage"),
 	})
@@ -123,8 +125,7 @@ func Profiles() *profile.Index {
 	return x
 }
 
-// Lists are compliance lists of an invented day: all loaded but one, and one of
-// them behind upstream.
+// Lists are lists of an invented day: all loaded but one, and one behind upstream.
 func Lists() *lists.Current {
 	return &lists.Current{
 		Edition: &lists.Edition{Snapshot: &snapshot.Snapshot{Manifest: Manifest()}, Lists: read[[]lists.Status]("list_statuses")},
@@ -132,12 +133,10 @@ func Lists() *lists.Current {
 	}
 }
 
-// Screener screens against the invented rows of the lists. Making it takes time and
-// nothing changes it, so there is one.
+// Screener screens against the invented rows. Nothing changes it, so there is one.
 var Screener = sync.OnceValue(func() *screen.Screener { return screen.New(Lists(), read[*screen.Rows]("list_rows")) })
 
-// Directory lists the organizations of the master file and the one that was
-// revoked, and says how each stands with the lists.
+// Directory lists the organizations of the lists, and how each stands with them.
 func Directory() (*directory.Index, *screen.Standing) { return listed().x, listed().standing }
 
 type listedOrgs struct {
@@ -155,8 +154,7 @@ var listed = sync.OnceValue(func() listedOrgs {
 	return listedOrgs{x, standing}
 })
 
-// Changes are the differences from the build before: a new return of one funder,
-// and an amended return of another.
+// Changes are the differences from the build before: a new and an amended return.
 func Changes() *change.Index {
 	x, err := change.New(read[[]change.Invented]("changes"))
 	must(err)
@@ -170,8 +168,7 @@ func ListLog() *change.Log {
 	return l
 }
 
-// Ring has the key of the examples. It is no secret, so nothing that it signed
-// proves anything.
+// Ring has the key of the examples, which is no secret: what it signed proves nothing.
 func Ring() *keyring.Ring { return ringOf('1') }
 
 // ringOf is a ring with one key, which is the same every time.
@@ -179,8 +176,7 @@ func ringOf(seed byte) *keyring.Ring {
 	return keyring.Fixed(keyring.NewKey(bytes.Repeat([]byte{seed}, 32), day))
 }
 
-// Samples are the reports of the examples of verification: one of the ring of
-// the examples, and one of another.
+// Samples are two reports for verification, one of them of a foreign ring.
 func Samples(base string) (s screening.Samples, err error) {
 	record := Screener().Screen(screen.Query{EIN: 1}, Now())
 	for ring, to := range map[*keyring.Ring]*string{Ring(): &s.Report, ringOf('2'): &s.Foreign} {

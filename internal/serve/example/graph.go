@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/ledger"
@@ -14,8 +15,7 @@ import (
 	"grantgraph/internal/serve/prospect"
 )
 
-// Graph is a graph of a few invented grants. It understands only the filters
-// that the examples use.
+// Graph is a few invented grants, with only the filters that the examples use.
 type Graph struct{ Rows []graph.Grant }
 
 func (x Graph) match(f *graph.Filter) []graph.Grant {
@@ -244,8 +244,7 @@ func (x Graph) neighbors(e ein.EIN, side graph.Side) (n neighbors.Neighbors) {
 // NeighborWeight is 0: the graph is tiny.
 func (x Graph) NeighborWeight(ein.EIN) int64 { return 0 }
 
-// Prospects are all funders that did not give to the organization lately: there
-// are so few.
+// Prospects are all funders that did not give lately: there are so few.
 func (x Graph) Prospects(_ context.Context, q *prospect.Search) (*prospect.Result, error) {
 	out := &prospect.Result{}
 	for _, g := range x.Rows {
@@ -267,7 +266,7 @@ func (x Graph) Prospects(_ context.Context, q *prospect.Search) (*prospect.Resul
 }
 
 func (x Graph) prospect(f *graph.Funder, q *prospect.Search) prospect.Prospect {
-	p := prospect.Prospect{Funder: *f}
+	p := prospect.Prospect{Funder: *f, Accepts: cmp.Or(map[ein.EIN]string{2: grant.Accepts}[f.EIN], grant.NotStated)}
 	s := prospect.Signs{AmountGap: -1, HasState: true, HasCause: true, HasWalk: true, SameState: f.State == q.State}
 	var all, state, cause int64
 	var amounts []int64

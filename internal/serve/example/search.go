@@ -31,8 +31,7 @@ func (x Index) Lookup(e ein.EIN) (search.Result, bool) {
 	return search.Result{}, false
 }
 
-// Search finds every organization of the index within the set that is searched,
-// whatever the words.
+// Search finds all organizations of the set that is searched, whatever the words.
 func (x Index) Search(_ context.Context, a search.Ask) (search.Answer, error) {
 	if len(a.Text) < 2 {
 		return search.Answer{Mode: search.Text}, nil

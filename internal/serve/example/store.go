@@ -12,8 +12,7 @@ import (
 	"grantgraph/internal/serve/api/agentkeys"
 )
 
-// What the examples of keys are about. The key has the form of one and belongs
-// to nobody.
+// What the examples of keys are about. The key belongs to nobody.
 const (
 	accountID = "acc_EXAMPLE00001"
 	closedID  = "acc_EXAMPLE00002" // is inactive
@@ -32,8 +31,7 @@ func Agents(base string) (*agent.Keys, error) {
 	}), nil
 }
 
-// Store is a store with one key and one account, which it forgets after
-// every request.
+// Store has one key and one account, which it forgets after every request.
 type Store struct{}
 
 // Draw draws the one challenge there is. Its answers are those of the example.

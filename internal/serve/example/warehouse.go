@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/serve/sqlbox"
 )
 
-// Warehouse is a sandbox that knows the queries of the examples. What it
-// refuses, it refuses in the words of the real one.
+// Warehouse knows the queries of the examples, and refuses in the words of the real one.
 type Warehouse struct{}
 
 func (Warehouse) Check(_ context.Context, r sqlbox.Request) error {

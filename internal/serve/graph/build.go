@@ -17,7 +17,7 @@ const fileName = "graph/index"
 // read change, or the meaning of their numbers. A section that nobody reads any more
 // may be there or not.
 var fileKind = &mapped.Kind{
-	Magic: "GGgraph7", Name: "graph index",
+	Magic: "GGgraph9", Name: "graph index",
 	Missing: "graph_missing", Version: "graph_version", Damaged: Damaged,
 }
 
@@ -111,6 +111,7 @@ type FunderRecord struct {
 	Name, City, CityKey, State, ZIP uint32
 	County                          uint32
 	Kind                            uint32 // one of kindNumbers, or noKind
+	Accepts                         uint32 // see grant.Applications; empty if not stated
 }
 
 const noKind = math.MaxUint32
@@ -123,6 +124,10 @@ type RecipientRecord struct {
 	Inferred               uint32 // letter of the inferred cause where there is no code, else 0
 	Classes                uint32 // partyClasses that any of its rows has
 }
+
+// Unnamed reports whether it is no organization: a person, or a line that names
+// nobody. Rankings put such recipients last.
+func (r *RecipientRecord) Unnamed() bool { return r.EIN == 0 && r.Classes&uint32(partyClasses) != 0 }
 
 type placeRecord struct {
 	City, CityKey, State, ZIP, Country, County uint32

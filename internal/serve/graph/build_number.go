@@ -1,11 +1,13 @@
 package graph
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/radix"
 )
 
 // numberAll sorts every dictionary, so that numbers compare as their strings do, and
@@ -106,7 +108,7 @@ func (b *builder) describeRecipients() error {
 	}
 	for i := range b.funder {
 		f := &b.funder[i]
-		renumber(order, &f.Name, &f.City, &f.CityKey, &f.State, &f.ZIP, &f.County)
+		renumber(order, &f.Name, &f.City, &f.CityKey, &f.State, &f.ZIP, &f.County, &f.Accepts)
 	}
 	for i := range b.recip {
 		r := &b.recip[i]
@@ -168,11 +170,32 @@ func distinct[T any](items []T, value func(*T) uint32) (list, numbers []uint32) 
 	return list, numbers
 }
 
-// numberStates lists the states of rows and numbers them in the table of places.
-func (b *builder) numberStates() []uint32 {
-	states, numbers := distinct(b.placeList, func(p *placeRecord) uint32 { return p.State })
-	for i := range b.placeList {
-		b.placeList[i].StateNo = numbers[i]
+// orderRows sorts the rows by key, and by amount with the largest first.
+func (b *builder) orderRows() error {
+	list := make([]radix.Item, b.rows)
+	for i := range list {
+		list[i] = radix.Item{Key: radix.Prefix(b.key(uint32(i))), Of: uint32(i)}
 	}
-	return states
+	radix.Texts(list, func(x, y uint32) int { return bytes.Compare(b.key(x), b.key(y)) })
+	b.byKey = make([]uint32, b.rows)
+	for i, x := range list {
+		if i > 0 && bytes.Equal(b.key(x.Of), b.key(b.byKey[i-1])) {
+			return inconsistent("two grants have the key %s", b.key(x.Of))
+		}
+		b.byKey[i] = x.Of
+	}
+	for i, row := range b.byKey {
+		list[i] = radix.Item{Key: radix.Falling(b.amounts[row]), Of: row}
+	}
+	radix.Sort(list) // rows of one amount stay in the order of keys
+	b.byAmount, b.rank = make([]uint32, b.rows), make([]uint32, b.rows)
+	for i, x := range list {
+		b.byAmount[i], b.rank[x.Of] = x.Of, uint32(i)
+	}
+	return nil
+}
+
+// byTotal orders funders or recipients by their total, largest first.
+func byTotal(list []partyTotals) []uint32 {
+	return radix.Order(len(list), func(i uint32) uint64 { return radix.Falling(list[i].Amount) }, nil)
 }

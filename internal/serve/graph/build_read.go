@@ -220,7 +220,7 @@ func (b *builder) readFunders(s *snapshot.Snapshot) error {
 	empty := b.short.id("")
 	for i := range b.funder {
 		f := &b.funder[i]
-		f.Name, f.City, f.CityKey, f.State, f.ZIP, f.County = empty, empty, empty, empty, empty, empty
+		f.Name, f.City, f.CityKey, f.State, f.ZIP, f.County, f.Accepts = empty, empty, empty, empty, empty, empty, empty
 	}
 	for r, err := range snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds) {
 		if err != nil {
@@ -236,7 +236,7 @@ func (b *builder) readFunders(s *snapshot.Snapshot) error {
 		}
 		f := &b.funder[i]
 		f.Name, f.City, f.CityKey = b.short.id(r.Name), b.short.id(r.City), b.short.id(orgname.City(r.City))
-		f.State, f.ZIP, f.County = b.short.id(r.State), b.short.id(r.ZIP5), b.short.id(r.County)
+		f.State, f.ZIP, f.County, f.Accepts = b.short.id(r.State), b.short.id(r.ZIP5), b.short.id(r.County), b.short.id(r.Accepts)
 		if k, ok := kindNumbers.parse(r.Kind); ok {
 			f.Kind = k
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math/bits"
+	"slices"
 
 	"grantgraph/internal/grant"
 	"grantgraph/internal/snapshot/mapped"
@@ -29,7 +30,10 @@ func (b *builder) write(ctx context.Context, out io.Writer) error {
 	back.layout(s, b.rows)
 	back = backward{}
 
-	states := b.numberStates()
+	states, stateOf := distinct(b.placeList, func(p *placeRecord) uint32 { return p.State })
+	for i := range b.placeList {
+		b.placeList[i].StateNo = stateOf[i]
+	}
 	codes, codeOf := distinct(b.recip, func(r *RecipientRecord) uint32 { return r.NTEE })
 	if err := stage(ctx, func() error { return b.groupRows(states) }); err != nil {
 		return err
@@ -42,7 +46,16 @@ func (b *builder) write(ctx context.Context, out io.Writer) error {
 	mapped.Add(w, "funder.rows", b.byFunder)
 	mapped.Add(w, "recip", b.recip)
 	mapped.Add(w, "place", b.placeList)
+	b.sums.unnamed = make(bitset, wordsFor(len(b.recip)))
+	for i := range b.recip {
+		if b.recip[i].Unnamed() {
+			b.sums.unnamed.set(uint32(i))
+		}
+	}
 	b.sums.funderTop, b.sums.recipTop = byTotal(b.sums.funders), byTotal(b.sums.recips)
+	b.sums.recipTop = slices.Concat(
+		slices.DeleteFunc(slices.Clone(b.sums.recipTop), b.sums.unnamed.has),
+		slices.DeleteFunc(b.sums.recipTop, func(id uint32) bool { return !b.sums.unnamed.has(id) }))
 	b.sums.layout(s, len(b.funder), len(b.recip), len(b.yearList))
 	b.groups.layout(s, len(states), b.rows)
 	stored := b.makeCells(len(states))

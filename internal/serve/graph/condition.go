@@ -149,9 +149,5 @@ func (g *Graph) probCond(least float64) condition {
 		}
 		return condition{bound: int64(g.rows), test: func(row uint32) bool { return int(g.cols.probs[row]) >= from }}
 	}
-	var sets []bitset
-	for i := from; i < len(g.dict.probs); i++ {
-		sets = append(sets, g.postings.sets.prob.at(i))
-	}
-	return g.union(sets...)
+	return g.union(g.postings.sets.prob.all(len(g.dict.probs))[from:]...)
 }

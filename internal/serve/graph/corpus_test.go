@@ -116,7 +116,8 @@ func random(seed uint64, rows int) *corpus {
 			continue
 		}
 		c.funders = append(c.funders, snapshot.FunderKind{FunderEIN: einOf(7, i), Name: fmt.Sprintf("FUND %c", 'A'+r.IntN(4)),
-			City: pick(r, cities), State: pick(r, states), ZIP5: pick(r, zips), County: pick(r, counties), Kind: pick(r, kinds)})
+			City: pick(r, cities), State: pick(r, states), ZIP5: pick(r, zips), County: pick(r, counties), Kind: pick(r, kinds),
+			Accepts: pick(r, []string{"", grant.Accepts, grant.Preselects})})
 	}
 	for i := range recips {
 		// Some have a code as well, and some are in no other table.

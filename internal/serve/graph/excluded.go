@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 	"slices"
+
+	"grantgraph/internal/ntee"
 )
 
 // Excluded says what each class in f.Exclude takes away: the rows and dollars
@@ -42,4 +44,34 @@ func (g *Graph) classCosts(ctx context.Context, f *Filter) ([]Cost, error) {
 		return slices.Clone(g.sums.classes), nil
 	}
 	return e.sumIn(&set, g.postings.sets.class.all(classes))
+}
+
+// WiderBasis is what the subject of a filter would select in addition if
+// inferred causes counted too: the rows and dollars of recipients without a code
+// whose inferred letter is under the subject, and that satisfy the rest of the
+// filter. It is zero where there is no subject or where they count already.
+func (g *Graph) WiderBasis(ctx context.Context, f *Filter) (Cost, error) {
+	if f.Subject.Empty() || f.SubjectBasis == ntee.Any {
+		return Cost{}, nil
+	}
+	if err := g.Begin(); err != nil {
+		return Cost{}, err
+	}
+	defer g.End()
+	return remember(g, cacheKey(widerAnswer, Question{About: AboutTotals, Filter: f}), func() (cost Cost, size int, err error) {
+		rest := *f
+		rest.inferredOnly = true
+		e := g.evaluate(ctx)
+		defer e.end()
+		set, err := e.filter(&rest)
+		if err != nil {
+			return cost, 0, err
+		}
+		err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
+			for _, row := range rows {
+				cost.add(g.cols.amounts[row])
+			}
+		})
+		return cost, 16, err
+	})
 }

@@ -379,20 +379,19 @@ func (g *Graph) sureSets(least []float64) []bitset {
 // markSets makes the set of rows that satisfy each test. The cache keeps the sets,
 // because a form offers the same choices to everybody.
 func (g *Graph) markSets(key string, n int, test func(set int) func(row uint32) bool) []bitset {
-	if found, ok := g.cache.get(key); ok {
-		return found.([]bitset)
-	}
-	sets := make([]bitset, n)
-	for i := range sets {
-		sets[i] = make(bitset, wordsFor(g.rows))
-		in := test(i)
-		for row := range uint32(g.rows) {
-			if in(row) {
-				sets[i].set(row)
+	sets, _ := remember(g, key, func() ([]bitset, int, error) {
+		sets := make([]bitset, n)
+		for i := range sets {
+			sets[i] = make(bitset, wordsFor(g.rows))
+			in := test(i)
+			for row := range uint32(g.rows) {
+				if in(row) {
+					sets[i].set(row)
+				}
 			}
 		}
-	}
-	g.cache.put(key, sets, n*(8*wordsFor(g.rows)+64))
+		return sets, n * (8*wordsFor(g.rows) + 64), nil
+	})
 	return sets
 }
 

@@ -22,6 +22,7 @@ type Filter struct {
 	Query        Query
 	Support      grant.Support // rows that have any of these bits
 	FunderKind   string        // one of grant.FunderKinds
+	Accepts      string        // one of grant.Applications
 	Exclude      Class         // rows in any of these classes are left out
 	MinAmount    *int64
 	MaxAmount    *int64
@@ -90,8 +91,6 @@ const (
 
 // PlaceValue is one place. State is only used with City.
 type PlaceValue struct{ Name, State string }
-
-func (f *Filter) onlyAmounts() bool { return f.only("min_amt") }
 
 // onlyRecipient reports whether the filter asks for one recipient and, beside it,
 // for years alone.

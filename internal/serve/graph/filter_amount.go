@@ -12,11 +12,8 @@ const mostDollars = 1 << 53
 func amountFilters() []*Declaration {
 	bounds := []float64{0, mostDollars}
 	return []*Declaration{{
-		Params: Documented(
-			&Param{Name: "min_amt", Type: IntegerParam, Bounds: bounds},
-			&Param{Name: "max_amt", Type: IntegerParam, Bounds: bounds},
-		),
-		Read: readAmounts,
+		Params: Documented(&Param{Name: "min_amt", Type: IntegerParam, Bounds: bounds}, &Param{Name: "max_amt", Type: IntegerParam, Bounds: bounds}),
+		Read:   readAmounts,
 		Write: func(f *Filter, set func(name, value string)) {
 			if f.MinAmount != nil {
 				set("min_amt", strconv.FormatInt(*f.MinAmount, 10))

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"strings"
 
 	"grantgraph/internal/grant"
@@ -122,4 +123,38 @@ func sayExclude(w *Words, f *Filter) {
 			w.Chip("Without "+label, func(f *Filter) { f.Exclude &^= c.Class })
 		}
 	}
+}
+
+// applicationFilters is the filter by whether the funder accepts applications.
+func applicationFilters() []*Declaration {
+	return []*Declaration{{
+		Params:    Documented(&Param{Name: "accepts_applications", Type: TextParam, Enum: grant.Applications()}),
+		Read:      func(r *Reading) { r.Filter.Accepts, _ = r.Choice("accepts_applications") },
+		Write:     func(f *Filter, set func(name, value string)) { set("accepts_applications", f.Accepts) },
+		On:        func(f *Filter) bool { return f.Accepts != "" },
+		Take:      func(from, to *Filter) { to.Accepts = from.Accepts },
+		Canonical: func(w *Name, f *Filter) { w.Text(f.Accepts) },
+		rows: func(g index, f *Filter) []condition {
+			return []condition{g.funderSetCond(g.fundersThat(func(r *FunderRecord) bool { return g.accepts(r) == f.Accepts }))}
+		},
+		weight: func(g *Graph, _ *Filter) int64 { return g.funderSetWeight() },
+		SQL: func(w *Where, f *Filter) {
+			if f.Accepts == grant.NotStated {
+				w.And("funder_ein NOT IN (SELECT ein FROM funder_application)")
+			} else {
+				w.And("funder_ein IN (SELECT ein FROM funder_application WHERE accepts_applications = %s)", quoted(f.Accepts))
+			}
+		},
+		Say: func(w *Words, f *Filter) {
+			w.Chip(grant.ApplicationsLabel(f.Accepts), func(f *Filter) { f.Accepts = "" })
+			w.Phrase("by funders " + grant.ApplicationsPhrase(f.Accepts))
+		},
+	}}
+}
+
+// AcceptsApplications says whether a funder accepts applications.
+func (v *View) AcceptsApplications(f uint32) string { return v.g.accepts(&v.Funders[f]) }
+
+func (g *Graph) accepts(r *FunderRecord) string {
+	return cmp.Or(string(g.dict.short.at(r.Accepts)), grant.NotStated)
 }

@@ -29,7 +29,7 @@ func partyFilters() []*Declaration {
 		Params: partyParam("recip_id", "00-0000004"),
 		Read:   readRecipients,
 		Write: func(f *Filter, set func(name, value string)) {
-			set("recip_id", strings.Join(f.recipients(), ","))
+			set("recip_id", strings.Join(append(texts(f.Recipients, ein.EIN.String), f.Unlinked...), ","))
 		},
 		On:   func(f *Filter) bool { return len(f.Recipients)+len(f.Unlinked) > 0 },
 		Take: func(from, to *Filter) { to.Recipients, to.Unlinked = from.Recipients, from.Unlinked },
@@ -93,15 +93,6 @@ func readRecipients(r *Reading) {
 	}
 }
 
-// recipients are the recipients of a filter as a client writes them.
-func (f *Filter) recipients() []string {
-	var list []string
-	for _, e := range f.Recipients {
-		list = append(list, e.String())
-	}
-	return append(list, f.Unlinked...)
-}
-
 func sayRecipients(w *Words, f *Filter) {
 	n := len(f.Recipients)
 	w.list(itemList{"to ", "Recipient: ", n + len(f.Unlinked), func(i int) string {
@@ -111,9 +102,9 @@ func sayRecipients(w *Words, f *Filter) {
 		return "recipient " + f.Unlinked[i-n] + ", without an EIN"
 	}, func(f *Filter, i int) {
 		if i < n {
-			f.Recipients = slices.Delete(slices.Clone(f.Recipients), i, i+1)
+			f.Recipients = dropped(f.Recipients, i)
 		} else {
-			f.Unlinked = slices.Delete(slices.Clone(f.Unlinked), i-n, i-n+1)
+			f.Unlinked = dropped(f.Unlinked, i-n)
 		}
 	}})
 }
@@ -148,13 +139,7 @@ func (r *Reading) einsOr(name string, other func(item string) bool) []ein.EIN {
 	return slices.Compact(list)
 }
 
-func quotedEINs(list []ein.EIN) string {
-	out := make([]string, len(list))
-	for i, e := range list {
-		out[i] = e.String()
-	}
-	return quoted(out...)
-}
+func quotedEINs(list []ein.EIN) string { return quoted(texts(list, ein.EIN.String)...) }
 
 func (w *Words) party(e ein.EIN) string {
 	if n := w.Name(e); n != "" {

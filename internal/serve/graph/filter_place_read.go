@@ -46,7 +46,12 @@ func (r *Reading) location() {
 	}
 	if nearby {
 		p.Near = near
-		r.judgeNear(&p)
+		who := "recipients"
+		if p.Of == FunderPlace {
+			who = "funders"
+		}
+		r.Caveat("near", "Distances are between the middles of ZIP code areas, so they are right to a few miles; "+
+			"%s without a ZIP code, or with one whose place is not known, never match.", who)
 	}
 	if len(p.Values) == 0 && !nearby {
 		return
@@ -84,16 +89,6 @@ func (r *Reading) near() (n Near, ok bool) {
 		return n, false
 	}
 	return n, true
-}
-
-// judgeNear says what near cannot see.
-func (r *Reading) judgeNear(p *Place) {
-	who := "recipients"
-	if p.Of == FunderPlace {
-		who = "funders"
-	}
-	r.Caveat("near", "Distances are between the middles of ZIP code areas, so they are right to a few miles; "+
-		"%s without a ZIP code, or with one whose place is not known, never match.", who)
 }
 
 func (r *Reading) places(p *Place, items []string) []PlaceValue {

@@ -11,14 +11,9 @@ func queryFilters() []*Declaration {
 		Params: Documented(&Param{Name: "query", Type: TextParam, MaxLength: 500, Example: "after school program"}),
 		Read:   readQuery,
 		Write: func(f *Filter, set func(name, value string)) {
-			var items []string
-			for _, t := range f.Query.Must {
-				items = append(items, `"`+strings.Join(t.Words, " ")+`"`)
-			}
-			for _, t := range f.Query.MustNot {
-				items = append(items, `-"`+strings.Join(t.Words, " ")+`"`)
-			}
-			set("query", strings.Join(items, " "))
+			must := func(t Term) string { return `"` + strings.Join(t.Words, " ") + `"` }
+			not := func(t Term) string { return "-" + must(t) }
+			set("query", strings.Join(append(texts(f.Query.Must, must), texts(f.Query.MustNot, not)...), " "))
 		},
 		On:   func(f *Filter) bool { return len(f.Query.Must)+len(f.Query.MustNot) > 0 },
 		Take: func(from, to *Filter) { to.Query = from.Query },

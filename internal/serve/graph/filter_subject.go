@@ -20,11 +20,7 @@ func subjectFilters() []*Declaration {
 		),
 		Read: readSubject,
 		Write: func(f *Filter, set func(name, value string)) {
-			var items []string
-			for _, it := range f.Subject.Items {
-				items = append(items, it.Text)
-			}
-			set("subject", strings.Join(items, ","))
+			set("subject", strings.Join(texts(f.Subject.Items, func(it ntee.Item) string { return it.Text }), ","))
 			set("subject_basis", ntee.BasisWords()[f.SubjectBasis])
 		},
 		On: func(f *Filter) bool { return !f.Subject.Empty() },
@@ -75,8 +71,7 @@ func readSubject(r *Reading) {
 
 func (r *Reading) subject(value string) {
 	subject, err := ntee.ParseSubject(value)
-	var refused *ntee.ProprietaryError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*ntee.ProprietaryError](err); ok {
 		err = fault.New(ProprietarySubject, "subject: %s.", refused.Error()).
 			Try("NTEE letters and their causes are listed in the documentation of subject")
 	}

@@ -56,7 +56,7 @@ var Filters []*Declaration
 func init() {
 	// The functions of the entries evaluate filters, which goes over the list.
 	Filters = slices.Concat(partyFilters(), yearFilters(), subjectFilters(), placeFilters(), queryFilters(),
-		kindFilters(), amountFilters(), matchFilters(), keyFilters())
+		kindFilters(), amountFilters(), matchFilters(), keyFilters(), applicationFilters())
 }
 
 // Declared is the filter with a name.
@@ -73,11 +73,7 @@ func Declared(name string) *Declaration {
 // parameter is the list of texts, and each value has a chip.
 func listed[T any](d *Declaration, at func(*Filter) *[]T, text func(T) string, words listWords[T]) *Declaration {
 	d.Write = func(f *Filter, set func(name, value string)) {
-		var items []string
-		for _, v := range *at(f) {
-			items = append(items, text(v))
-		}
-		set(d.Params[0].Name, strings.Join(items, ","))
+		set(d.Params[0].Name, strings.Join(texts(*at(f), text), ","))
 	}
 	d.On = func(f *Filter) bool { return len(*at(f)) > 0 }
 	d.Take = func(from, to *Filter) { *at(to) = *at(from) }
@@ -85,7 +81,7 @@ func listed[T any](d *Declaration, at func(*Filter) *[]T, text func(T) string, w
 	d.Say = func(w *Words, f *Filter) {
 		list := *at(f)
 		w.list(itemList{words.before, words.prefix, len(list), func(i int) string { return words.say(w, list[i]) },
-			func(f *Filter, i int) { *at(f) = slices.Delete(slices.Clone(*at(f)), i, i+1) }})
+			func(f *Filter, i int) { *at(f) = dropped(*at(f), i) }})
 	}
 	return d
 }
@@ -199,13 +195,18 @@ func (w *Where) Lacks(what string) {
 	}
 }
 
+// texts writes the items of a list.
+func texts[T any](list []T, write func(T) string) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = write(x)
+	}
+	return out
+}
+
 // quoted writes texts as a list of SQL literals.
 func quoted(list ...string) string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = "'" + strings.ReplaceAll(s, "'", "''") + "'"
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(texts(list, func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }), ", ")
 }
 
 // Words gathers how people read a filter: a chip for each part that can be taken

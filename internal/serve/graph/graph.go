@@ -131,7 +131,8 @@ type storedSums struct {
 	years                     []yearSum
 	classes                   []Cost
 	funders, recips           []partyTotals
-	funderTop, recipTop       []uint32 // by total, largest first
+	funderTop, recipTop       []uint32 // by total, largest first; unnamed recipients last
+	unnamed                   bitset   // recipients
 	giving                    giving
 	cells                     cells
 	funderStates, recipStates stateCells
@@ -142,6 +143,7 @@ func (t *storedSums) layout(s mapped.Layout, funders, recips, years int) {
 	mapped.Field(s, "recip.sums", &t.recips, recips)
 	mapped.Field(s, "funder.top", &t.funderTop, funders)
 	mapped.Field(s, "recip.top", &t.recipTop, recips)
+	mapped.Field(s, "recip.unnamed", (*[]uint64)(&t.unnamed), wordsFor(recips))
 	mapped.Field(s, "year.sums", &t.years, years)
 	mapped.Field(s, "class.sums", &t.classes, classes)
 }

@@ -58,7 +58,9 @@ func randomFilter(r *rand.Rand) *graph.Filter {
 		case 9:
 			f.Support = grant.Support(1) << r.IntN(grant.Strategies)
 		case 10:
-			f.FunderKind = pick(r, append(grant.FunderKinds(), "other"))
+			if f.FunderKind = pick(r, append(grant.FunderKinds(), "other")); r.IntN(2) == 0 {
+				f.FunderKind, f.Accepts = "", pick(r, grant.Applications())
+			}
 		case 11:
 			f.Exclude = graph.Class(r.IntN(16))
 		case 12:

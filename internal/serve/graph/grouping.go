@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"cmp"
+
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
@@ -96,19 +98,10 @@ func (by Grouping) Label(g *Group) string {
 
 // NoneLabel is what the rows without a value are called.
 func (by Grouping) NoneLabel() string {
-	switch by {
-	case GroupSubject:
-		return "No cause known"
-	case GroupState:
-		return "No state known"
-	case GroupCounty:
-		return "No county known"
-	case GroupSupport:
-		return "No strategy recognized"
-	case GroupFunderType:
-		return "Kind not known"
-	}
-	return "Not known"
+	return cmp.Or(map[Grouping]string{
+		GroupSubject: "No cause known", GroupState: "No state known", GroupCounty: "No county known",
+		GroupSupport: "No strategy recognized", GroupFunderType: "Kind not known",
+	}[by], "Not known")
 }
 
 // Overlaps reports whether a row can be in several groups.

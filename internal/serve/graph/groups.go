@@ -195,15 +195,6 @@ func groupedBy(a *GroupsOf, sums []Cost, none int, group func(i uint32) Group) G
 	return out
 }
 
-func byDollars(list []Group) {
-	slices.SortFunc(list, func(x, y Group) int {
-		if x.Amount != y.Amount {
-			return cmp.Compare(y.Amount, x.Amount)
-		}
-		return cmp.Compare(x.Key, y.Key)
-	})
-}
-
 // some is a sum, or nil if it has no rows.
 func some(c Cost) *Cost {
 	if c.Grants == 0 {
@@ -220,9 +211,7 @@ func groupedSupport(sums []Cost, top int) Grouped {
 			continue
 		}
 		for m := uint(mask); m != 0; m &= m - 1 {
-			s := &each[bits.TrailingZeros(m)]
-			s.Amount += c.Amount
-			s.Grants += c.Grants
+			each[bits.TrailingZeros(m)].merge(c, 1)
 		}
 	}
 	list := []Group{}
@@ -232,7 +221,7 @@ func groupedSupport(sums []Cost, top int) Grouped {
 		}
 	}
 	out := Grouped{By: GroupSupport, Count: int64(len(list)), None: some(sums[0])}
-	byDollars(list)
+	slices.SortFunc(list, func(x, y Group) int { return cmp.Or(cmp.Compare(y.Amount, x.Amount), cmp.Compare(x.Key, y.Key)) })
 	out.Groups = list[:min(top, len(list))]
 	var others grant.Support
 	for i := len(out.Groups); i < len(list); i++ {
@@ -242,8 +231,7 @@ func groupedSupport(sums []Cost, top int) Grouped {
 	var rest Cost
 	for mask, c := range sums {
 		if mask&int(others) != 0 {
-			rest.Amount += c.Amount
-			rest.Grants += c.Grants
+			rest.merge(c, 1)
 		}
 	}
 	out.Rest = some(rest)
@@ -252,14 +240,20 @@ func groupedSupport(sums []Cost, top int) Grouped {
 
 // numbered is the sum of one funder or recipient.
 type numbered struct {
-	id uint32
+	id   uint32
+	last bool // it comes after all that do not
 	Cost
 }
 
 // compareNumbered puts the most dollars first. Equal sums are in the order of their
 // numbers.
 func compareNumbered(a, b numbered) int {
-	if a.Amount != b.Amount {
+	switch {
+	case a.last != b.last && b.last:
+		return -1
+	case a.last != b.last:
+		return 1
+	case a.Amount != b.Amount:
 		return cmp.Compare(b.Amount, a.Amount)
 	}
 	return cmp.Compare(a.id, b.id)
@@ -269,23 +263,28 @@ func compareNumbered(a, b numbered) int {
 // them.
 type best struct {
 	most  int
+	last  bitset     // numbers that come last; nil for none
 	list  []numbered // a heap with the smallest sum first
 	count int64
 	whole Cost
+}
+
+func (b *best) one(id uint32, c Cost) numbered {
+	return numbered{id, b.last != nil && b.last.has(id), c}
 }
 
 // add takes a sum that has rows. Most sums are smaller than all that are kept.
 func (b *best) add(id uint32, c Cost) {
 	b.count++
 	b.whole.merge(c, 1)
-	one, n := numbered{id, c}, len(b.list)
+	one, n := b.one(id, c), len(b.list)
 	switch {
 	case n < b.most:
 		b.list = append(b.list, one)
 		for i := n; i > 0 && compareNumbered(b.list[(i-1)/2], b.list[i]) < 0; i = (i - 1) / 2 {
 			b.list[i], b.list[(i-1)/2] = b.list[(i-1)/2], b.list[i]
 		}
-	case n > 0 && c.Amount >= b.list[0].Amount && compareNumbered(one, b.list[0]) < 0:
+	case n > 0 && compareNumbered(one, b.list[0]) < 0:
 		b.list[0] = one
 		for i := 0; ; {
 			last := i
@@ -304,8 +303,8 @@ func (b *best) add(id uint32, c Cost) {
 }
 
 // bestOf merges what several parts of some work kept.
-func bestOf(most int, parts []best) *best {
-	all := &best{most: most}
+func bestOf(most int, last bitset, parts []best) *best {
+	all := &best{most: most, last: last}
 	for i := range parts {
 		count, whole := all.count+parts[i].count, all.whole
 		whole.merge(parts[i].whole, 1)
@@ -358,9 +357,9 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 		if err != nil {
 			return Grouped{}, err
 		}
-		b := best{most: a.Top, count: r.hits}
+		b := best{most: a.Top, last: g.sums.unnamed, count: r.hits}
 		for i := range r.records {
-			b.list = append(b.list, numbered{r.records[i].id, Cost{Amount: r.records[i].Amount, Grants: int64(r.records[i].Grants)}})
+			b.list = append(b.list, b.one(r.records[i].id, Cost{Amount: r.records[i].Amount, Grants: int64(r.records[i].Grants)}))
 		}
 		for _, c := range t.funders {
 			b.whole.merge(c, 1)
@@ -368,14 +367,14 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 		return b.grouped(GroupRecipient, group), nil
 	}
 	concerned := g.missingRecipients(set)
-	start := func() best { return best{most: a.Top} }
+	start := func() best { return best{most: a.Top, last: g.sums.unnamed} }
 	parts, err := inParts(e.ctx, g.cuts(0, uint32(g.rows), g.back.rows.off), start, func(b *best, from, to int) {
 		g.addRecipients(set.set, concerned, from, to, b)
 	})
 	if err != nil {
 		return Grouped{}, err
 	}
-	return bestOf(a.Top, parts).grouped(GroupRecipient, group), nil
+	return bestOf(a.Top, g.sums.unnamed, parts).grouped(GroupRecipient, group), nil
 }
 
 // addRecipients is sumRecipients for a grouping, which needs no years and funders.

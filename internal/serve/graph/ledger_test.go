@@ -105,8 +105,14 @@ func (n *naive) ledger(e ein.EIN, side graph.Side, top int) *ledger.Ledger {
 	for _, p := range parties {
 		l.Top = append(l.Top, *p)
 	}
+	last := map[string]int{} // 1 for recipients that are no organization
+	for i := range n.rows {
+		if r := n.rows[i].Recipient; side == graph.Gave && nameless(r) {
+			last[r.ID] = 1
+		}
+	}
 	slices.SortFunc(l.Top, func(a, b ledger.Party) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.ID, b.ID), cmp.Compare(a.EIN, b.EIN))
+		return cmp.Or(last[a.ID]-last[b.ID], cmp.Compare(b.Total, a.Total), cmp.Compare(a.ID, b.ID), cmp.Compare(a.EIN, b.EIN))
 	})
 	l.Top = l.Top[:min(len(l.Top), top)]
 	return l

@@ -26,7 +26,7 @@ type naive struct {
 	partial  map[int]bool
 }
 
-type funderPlace struct{ zip, county string }
+type funderPlace struct{ zip, county, accepts string }
 
 func newNaive(c *corpus) *naive {
 	n := &naive{funders: map[ein.EIN]funderPlace{}, partial: map[int]bool{}, countyOf: map[string]string{}}
@@ -47,7 +47,7 @@ func newNaive(c *corpus) *naive {
 	for _, f := range c.funders {
 		e := must(f.FunderEIN)
 		funders[e] = &graph.Funder{EIN: e, Name: f.Name, City: f.City, State: f.State, Kind: f.Kind}
-		n.funders[e] = funderPlace{f.ZIP5, f.County}
+		n.funders[e] = funderPlace{f.ZIP5, f.County, f.Accepts}
 	}
 	recips, codes := map[string]*graph.Recipient{}, map[string]ntee.Code{}
 	names, places := map[string]map[string]int{}, map[string]map[string]int{}
@@ -228,6 +228,7 @@ func (n *naive) match(f *graph.Filter) (out []graph.Grant) {
 			(len(f.Countries) == 0 || r.Country != "" && slices.Contains(f.Countries, r.Country)) &&
 			(f.Support == 0 || f.Support&r.Support != 0) &&
 			(f.FunderKind == "" || f.FunderKind == r.Funder.Kind) &&
+			(f.Accepts == "" || f.Accepts == cmp.Or(n.funders[r.Funder.EIN].accepts, grant.NotStated)) &&
 			f.Exclude&r.Classes == 0 &&
 			(f.MinAmount == nil || r.Amount >= *f.MinAmount) && (f.MaxAmount == nil || r.Amount <= *f.MaxAmount) &&
 			(f.MinProb == nil || linked && r.Prob >= *f.MinProb) &&
@@ -345,6 +346,11 @@ func (n *naive) fundersOf(f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.
 	return cutPage(list, p), int64(len(list))
 }
 
+// nameless reports whether a recipient is no organization.
+func nameless(r *graph.Recipient) bool {
+	return r.EIN == ein.None && r.Classes&(graph.Individuals|graph.Unidentified) != 0
+}
+
 func (n *naive) recipientsOf(f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.RecipientTotal, int64) {
 	_, list := n.totalsBy(f)
 	slices.SortFunc(list, func(a, b graph.RecipientTotal) int {
@@ -358,6 +364,12 @@ func (n *naive) recipientsOf(f *graph.Filter, s graph.Sort, p graph.Page) ([]gra
 			c = strings.Compare(a.Name, b.Name)
 		case graph.ByRecipState:
 			c = strings.Compare(a.State, b.State)
+		}
+		if !s.Mixed && (s.By == graph.ByAmount || s.By == graph.ByCount) && nameless(&a.Recipient) != nameless(&b.Recipient) {
+			if nameless(&a.Recipient) {
+				return 1
+			}
+			return -1
 		}
 		return cmp.Or(directed(s.Asc, c), cmp.Compare(b.Total, a.Total), strings.Compare(a.ID, b.ID))
 	})
@@ -465,7 +477,15 @@ func (n *naive) groups(f *graph.Filter, by graph.Grouping, top int) graph.Groupe
 	for _, g := range sums {
 		out.Groups = append(out.Groups, *g)
 	}
-	slices.SortFunc(out.Groups, func(a, b graph.Group) int { return cmp.Or(cmp.Compare(b.Amount, a.Amount), cmp.Compare(a.Key, b.Key)) })
+	last := func(g *graph.Group) int {
+		if by == graph.GroupRecipient && nameless(&graph.Recipient{EIN: g.EIN, Classes: g.Classes}) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(out.Groups, func(a, b graph.Group) int {
+		return cmp.Or(last(&a)-last(&b), cmp.Compare(b.Amount, a.Amount), cmp.Compare(a.Key, b.Key))
+	})
 	out.Count = int64(len(out.Groups))
 	rest := out.Groups[min(top, len(out.Groups)):]
 	for i := range rows {

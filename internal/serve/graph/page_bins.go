@@ -140,7 +140,9 @@ func (g *Graph) selectPage(o order, from, to int64, run func(*selectors) error) 
 		before += n
 		s.narrowTo(bin)
 	}
-	last := keeping(int(to-before), s.first)
+	last := &selectors{make: func() *selector {
+		return &selector{lo: s.first.key, hi: math.MaxInt64, k: int(to - before), floor: s.first}
+	}}
 	if err := run(last); err != nil {
 		return nil, 0, err
 	}

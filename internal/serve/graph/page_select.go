@@ -2,7 +2,6 @@ package graph
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"sync"
 )
@@ -116,11 +115,6 @@ func (p *selectors) seen() (n int64) {
 		n += s.seen
 	}
 	return n
-}
-
-// keeping are selectors for the first k items that do not come before the floor.
-func keeping(k int, floor item) *selectors {
-	return &selectors{make: func() *selector { return &selector{lo: floor.key, hi: math.MaxInt64, k: k, floor: floor} }}
 }
 
 func (p *selectors) first(k int) []item {

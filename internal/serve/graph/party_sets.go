@@ -57,8 +57,6 @@ func (p *partySets) ofLetters(c *cellFilter) bitset {
 	return out
 }
 
-func (p *partySets) ofKind(kind uint32) bitset { return p.funderKinds.at(int(kind)) }
-
 func (b bitset) add(other bitset) {
 	for i, w := range other {
 		b[i] |= w

@@ -46,7 +46,7 @@ func (r *run) record() record {
 func (e *evaluation) storedRecords(list []partyTotals, r *ranker) func(*selectors) error {
 	return e.inParts(e.g.evenCuts(0, uint32(len(list))), func(s *selector, from, to int) {
 		for i := from; i < to; i++ {
-			if sum := &list[i]; !r.skips(s, sum.Amount, sum.Grants) {
+			if sum := &list[i]; !r.skips(s, uint32(i), sum.Amount, sum.Grants) {
 				r.add(s, record{uint32(i), *sum})
 			}
 		}
@@ -119,7 +119,7 @@ func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) e
 		dense, ids, done, err := e.sumFewRows(set)
 		return e.inParts([]int{0, len(ids)}, func(s *selector, _, _ int) {
 			for _, id := range ids {
-				if sum := &dense[id]; !r.skips(s, sum.Amount, sum.Grants) {
+				if sum := &dense[id]; !r.skips(s, id, sum.Amount, sum.Grants) {
 					r.add(s, record{id, *sum})
 				}
 			}
@@ -140,7 +140,7 @@ func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, 
 	for pos := from; pos < to; id++ {
 		end := int(off[id+1])
 		if concerned != nil && !concerned.has(uint32(id)) {
-			if sum := &g.sums.recips[id]; !r.skips(s, sum.Amount, sum.Grants) {
+			if sum := &g.sums.recips[id]; !r.skips(s, uint32(id), sum.Amount, sum.Grants) {
 				r.add(s, record{uint32(id), *sum})
 			}
 			pos = end
@@ -167,7 +167,7 @@ func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, 
 			grants += uint32(in)
 			mask |= in << (years[i] & (MaxYears - 1))
 		}
-		if grants > 0 && !r.skips(s, amount, grants) {
+		if grants > 0 && !r.skips(s, uint32(id), amount, grants) {
 			now := run{id: uint32(id), amount: amount, years: mask, grants: grants, others: others}
 			r.add(s, now.record())
 		}

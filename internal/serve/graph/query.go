@@ -63,10 +63,4 @@ func nextItem(s string) (item string, not, phrase bool, rest string) {
 	return item, not, phrase, rest
 }
 
-func (t Term) stems() []string {
-	list := make([]string, len(t.Words))
-	for i, w := range t.Words {
-		list[i] = stem.Of(w)
-	}
-	return list
-}
+func (t Term) stems() []string { return texts(t.Words, stem.Of) }

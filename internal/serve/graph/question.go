@@ -49,6 +49,9 @@ const (
 type Sort struct {
 	By  Order
 	Asc bool
+	// Mixed ranks recipients that are no organization, such as lines that name nobody,
+	// among the others. Without it, they come last in an order by total or count.
+	Mixed bool
 }
 
 // Page is a part of an ordered result.
@@ -63,6 +66,7 @@ type Page struct{ Offset, Limit int }
 func (q Question) Canonical() []byte {
 	w := append(make(Name, 0, 160), byte(q.About), byte(q.By), byte(q.Sort.By))
 	w.Flag(q.Sort.Asc)
+	w.Flag(q.Sort.Mixed)
 	w.Number(int64(max(q.Page.Offset, 0)))
 	w.Number(int64(max(q.Page.Limit, 0)))
 	for _, d := range Filters {
@@ -205,11 +209,7 @@ func (w *Name) Texts(list []string) {
 }
 
 func (w *Name) terms(terms []Term) {
-	list := make([]string, len(terms))
-	for i, t := range terms {
-		list[i] = strings.Join(t.stems(), " ")
-	}
-	w.Texts(list)
+	w.Texts(texts(terms, func(t Term) string { return strings.Join(t.stems(), " ") }))
 }
 
 // writeSet writes a set of numbers: neither order nor repetition matters.

@@ -122,7 +122,7 @@ func TestCanonicalDiffers(t *testing.T) {
 		{Years: []graph.Span{{From: 2020, To: 2020}, {From: 2022, To: 2022}}}, {Years: []graph.Span{{From: 2, To: 1}}},
 		{Countries: []string{"UK"}}, {Countries: []string{"U", "K"}}, {Countries: []string{"UK", "CA"}},
 		{Support: grant.Program}, {Support: grant.Program | grant.Capital}, {Support: 1 << grant.Strategies},
-		{FunderKind: grant.PublicCharity}, {FunderKind: grant.Passthrough}, {Exclude: graph.DAF}, {Exclude: graph.RelatedParty},
+		{FunderKind: grant.PublicCharity}, {FunderKind: grant.Passthrough}, {Accepts: grant.Accepts}, {Accepts: grant.NotStated}, {Exclude: graph.DAF}, {Exclude: graph.RelatedParty},
 		{MinAmount: new(int64)}, {MaxAmount: new(int64)}, {MinProb: new(float64)}, {Sources: []grant.Rule{grant.Filed}}, {Sources: []grant.Rule{grant.None}},
 	}
 	for _, text := range []string{"B", "B,X", "B4", "B42", "Health"} {

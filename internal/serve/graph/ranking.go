@@ -150,7 +150,7 @@ func (g *Graph) ranking(ctx context.Context, ask Question) (*ranking, error) {
 // rankCells orders the recipients of cells. If the cells are in several lists, it
 // counts the funders of the recipients on the page alone.
 func (e *evaluation) rankCells(c *cellFilter, list recipientCells, ask Question) (*ranking, error) {
-	r := e.g.newRanker(ask.Sort)
+	r := e.g.newRanker(ask)
 	from, to := ask.Page.within(int64(len(e.g.dict.recips)))
 	out, err := e.selected(r, from, to, len(e.g.dict.recips), e.byCells(list, r))
 	if err != nil || len(list.lists) == 1 {
@@ -176,7 +176,7 @@ func (e *evaluation) rankFundersOf(recip uint32, ask Question) (*ranking, error)
 	}
 	lo, hi := g.back.rows.off[recip], g.back.rows.off[recip+1]
 	funders, amounts, years := g.back.funders[lo:hi], g.back.amounts[lo:hi], g.back.years[lo:hi]
-	r := g.newRanker(ask.Sort)
+	r := g.newRanker(ask)
 	from, to := ask.Page.within(int64(len(g.dict.funders)))
 	return e.selected(r, from, to, len(g.dict.funders), e.inParts([]int{0, len(funders)}, func(s *selector, _, _ int) {
 		for at := 0; at < len(funders); {
@@ -189,7 +189,7 @@ func (e *evaluation) rankFundersOf(recip uint32, ask Question) (*ranking, error)
 				cur.years |= in << year
 				cur.grants += uint32(in)
 			}
-			if cur.grants > 0 && !r.skips(s, cur.amount, cur.grants) {
+			if cur.grants > 0 && !r.skips(s, cur.id, cur.amount, cur.grants) {
 				r.add(s, cur.record())
 			}
 		}
@@ -217,14 +217,14 @@ func (e *evaluation) ranking(set *rowset, ask Question) (*ranking, error) {
 		all, byTotal = g.sums.recips, g.sums.recipTop
 	}
 	from, to := ask.Page.within(int64(len(all)))
-	if set.all && s.By == ByAmount && !s.Asc {
+	if set.all && s.By == ByAmount && !s.Asc && !s.Mixed {
 		out := &ranking{from: from, records: make([]record, 0, to-from), hits: int64(len(all))}
 		for _, id := range byTotal[from:to] {
 			out.records = append(out.records, record{id, all[id]})
 		}
 		return out, nil
 	}
-	r := g.newRanker(s)
+	r := g.newRanker(ask)
 	var run func(*selectors) error
 	switch {
 	case set.all:
@@ -247,14 +247,31 @@ type ranker struct {
 	label   func(id uint32) uint32
 	byCount bool
 	sign    int64
+	last    bitset // recipients that come after all others; nil for none
 }
 
-func (g *Graph) newRanker(s Sort) *ranker {
+// afterwards is added to the keys of records that come last. No sum is that large.
+const afterwards = 1 << 61
+
+func (g *Graph) newRanker(ask Question) *ranker {
+	s := ask.Sort
 	r := &ranker{label: g.labelOf(s.By), byCount: s.By == ByCount, sign: -1}
 	if s.Asc {
 		r.sign = 1
 	}
+	if ask.About == AboutRecipients && !s.Mixed && r.label == nil {
+		r.last = g.sums.unnamed
+	}
 	return r
+}
+
+// key is what a record is ordered by, from its figure.
+func (r *ranker) key(id uint32, figure int64) int64 {
+	key := r.sign * figure
+	if r.last != nil && r.last.has(id) {
+		key += afterwards
+	}
+	return key
 }
 
 // order is the order of a list with the given number of records.
@@ -264,37 +281,40 @@ func (r *ranker) order(g *Graph, records int) order {
 	case r.label != nil:
 		o.lo, o.hi, o.skewed = min(0, r.sign*int64(g.dict.short.len())), max(0, r.sign*int64(g.dict.short.len())), false
 	case !r.byCount:
-		o.amount = func(key int64) int64 { return r.sign * key }
+		o.amount = func(key int64) int64 {
+			if key > afterwards/2 {
+				key -= afterwards
+			}
+			return r.sign * key
+		}
 	}
 	return o
 }
 
 func (r *ranker) add(to *selector, rec record) {
 	to.seen++
-	var key int64
+	figure := rec.Amount
 	switch {
 	case r.label != nil:
-		key = int64(r.label(rec.id))
+		figure = int64(r.label(rec.id))
 	case r.byCount:
-		key = int64(rec.Grants)
-	default:
-		key = rec.Amount
+		figure = int64(rec.Grants)
 	}
-	if !to.skips(r.sign * key) {
-		to.push(item{r.sign * key, rec.id, rec.partyTotals})
+	if key := r.key(rec.id, figure); !to.skips(key) {
+		to.push(item{key, rec.id, rec.partyTotals})
 	}
 }
 
 // skips counts a record that cannot be on the page and need not be made. Most
 // records are skipped.
-func (r *ranker) skips(to *selector, amount int64, grants uint32) bool {
+func (r *ranker) skips(to *selector, id uint32, amount int64, grants uint32) bool {
 	if r.label != nil {
 		return false
 	}
 	if r.byCount {
 		amount = int64(grants)
 	}
-	if !to.skips(r.sign * amount) {
+	if !to.skips(r.key(id, amount)) {
 		return false
 	}
 	to.seen++

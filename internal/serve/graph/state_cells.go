@@ -190,7 +190,7 @@ func (e *evaluation) byCells(l recipientCells, r *ranker) func(*selectors) error
 		return e.inParts(e.g.evenCuts(0, uint32(len(cells))), func(s *selector, from, to int) {
 			for i := range cells[from:to] {
 				c := &cells[from+i]
-				if (l.some == nil || l.some.has(c.ID)) && !r.skips(s, c.Amount, c.Grants) {
+				if (l.some == nil || l.some.has(c.ID)) && !r.skips(s, c.ID, c.Amount, c.Grants) {
 					r.add(s, record{c.ID, partyTotals{Amount: c.Amount, Grants: c.Grants, Others: c.Others, First: year, Last: year}})
 				}
 			}
@@ -198,7 +198,7 @@ func (e *evaluation) byCells(l recipientCells, r *ranker) func(*selectors) error
 	}
 	return e.inParts(l.cuts(e.g), func(s *selector, from, to int) {
 		e.g.sumRecipientCells(l, from, to, func(sum *run) {
-			if !r.skips(s, sum.amount, sum.grants) {
+			if !r.skips(s, sum.id, sum.amount, sum.grants) {
 				r.add(s, sum.record())
 			}
 		})

@@ -49,11 +49,11 @@ func (e *evaluation) countParties(f *Filter, c *cellFilter, years []int, funders
 	p, all := &e.g.postings.parties, len(e.g.dict.years)
 	kind, kinds := uint32(anyKindSet), bitset(nil)
 	if f.FunderKind != "" {
-		known := false
+		var known bool
 		if kind, known = kindNumbers.parse(f.FunderKind); !known {
 			return
 		}
-		kinds = p.ofKind(kind)
+		kinds = p.funderKinds.at(int(kind))
 	}
 	causes, wanted := bitset(nil), []int{anyLetter}
 	if !f.Subject.Empty() {

@@ -65,7 +65,7 @@ func (g *Graph) rowOrder(by Order) func(row uint32) uint32 {
 // page finds the rows of a page. group is the key that they are ordered by before
 // their amount, or nil.
 func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) uint32, p Page) (*rowPage, error) {
-	if group == nil && f.onlyAmounts() {
+	if group == nil && f.only("min_amt") {
 		// The rows stand next to each other in the order of amounts.
 		lo, hi := g.ranks(f.MinAmount, f.MaxAmount)
 		out := &rowPage{hits: int64(hi - lo)}

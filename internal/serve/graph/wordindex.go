@@ -127,14 +127,6 @@ func intersect(a, b []uint32) []uint32 {
 	return out
 }
 
-func (t *wordIndex) bitsOf(stem uint32) (bitset, bool) {
-	i, ok := slices.BinarySearch(t.frequent, stem)
-	if !ok {
-		return nil, false
-	}
-	return t.bits.at(i), true
-}
-
 // find is the documents that have the term: those of its one stem, or those in
 // which its stems stand next to each other. The result may be part of the
 // mapped file and must not be changed. stem is the number of a single stem.
@@ -195,10 +187,8 @@ func (g *Graph) termCond(term Term) condition {
 	if len(docs) == 0 {
 		return nothing()
 	}
-	if single {
-		if set, ok := t.bitsOf(stem); ok {
-			return g.union(set)
-		}
+	if i, frequent := slices.BinarySearch(t.frequent, stem); single && frequent {
+		return g.union(t.bits.at(i))
 	}
 	return condition{
 		bound:   t.rowsBound(docs),

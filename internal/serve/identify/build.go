@@ -18,7 +18,6 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// fileName is the index inside a snapshot.
 const fileName = "identify/names.gg"
 
 // Build writes the index of the names that organizations go by.
@@ -41,7 +40,7 @@ type orgRow struct {
 	State     string   `parquet:"state,optional"`
 	Revenue   *int64   `parquet:"revenue,optional"`
 	Active    bool     `parquet:"active"`
-	Pop       int32    `parquet:"pop"`
+	Sources   int32    `parquet:"sources"`
 }
 
 type einRow struct {
@@ -119,7 +118,6 @@ func rowsOf[T any](s *snapshot.Snapshot, table string) iter.Seq2[T, error] {
 	return snapshot.Rows[T](s, table)
 }
 
-// builder makes the columns.
 type builder struct {
 	columns
 	ids    map[string]uint32 // the vocabulary
@@ -135,6 +133,8 @@ type builder struct {
 	owners map[uint64]uint32    // of these names, how many organizations have them
 
 	unproven bool // the name being added is
+
+	unlisted map[uint64][]uint32 // by name, the organizations that only funders know
 }
 
 // nameText is a name on its way into the index.
@@ -147,7 +147,7 @@ type nameText struct {
 }
 
 func newBuilder(orgs int) *builder {
-	b := &builder{ids: map[string]uint32{}, cities: map[string]uint32{"": 0}, owners: map[uint64]uint32{}}
+	b := &builder{ids: map[string]uint32{}, cities: map[string]uint32{"": 0}, owners: map[uint64]uint32{}, unlisted: map[uint64][]uint32{}}
 	b.cityStart = []uint32{0, 0}
 	b.orgs = make([]orgRecord, orgs)
 	return b
@@ -172,6 +172,11 @@ func (b *builder) add(org uint32, o *orgRow, l *learner) {
 		r.Active = 1
 	}
 	b.seen, b.at = b.seen[:0], b.at[:0]
+	listed := o.Sources != snapshot.SourceFunders && o.Sources != snapshot.SourceLine
+	if !listed {
+		key := hash.Of(orgname.Key(o.Name))
+		b.unlisted[key] = append(b.unlisted[key], org)
+	}
 	b.spell(org, o.Name, registered, 0, 1)
 	for _, list := range [][]string{o.Aliases, o.AlsoKnown, o.Former} {
 		for _, name := range list {
@@ -184,7 +189,7 @@ func (b *builder) add(org uint32, o *orgRow, l *learner) {
 			break
 		}
 		if c.share >= leastShare {
-			kind, kin := byFilers, c.near && b.kin(c.name)
+			kind, kin := byFilers, c.near && b.kin(c.name, listed)
 			if c.near && !kin {
 				kind = byAddress
 			}
@@ -196,10 +201,10 @@ func (b *builder) add(org uint32, o *orgRow, l *learner) {
 	}
 }
 
-// kin reports whether a name begins with the same two words as one of the
-// organization's names so far and may mean the same organization. At the same address
-// it does.
-func (b *builder) kin(name string) bool {
+// kin reports whether a name begins with the same two words as a name of the organization so far
+// and may mean it, as at the same address. An organization that no list has goes by what a filer
+// calls it, maybe the name of a fund or a program.
+func (b *builder) kin(name string, listed bool) bool {
 	n := orgname.Parse(name)
 	words, traits := strings.Fields(n.K2), n.Traits()
 	for _, at := range b.at {
@@ -211,7 +216,7 @@ func (b *builder) kin(name string) bool {
 		for _, w := range own {
 			text = append(text, b.list[w])
 		}
-		if theirs := orgname.TraitsOf(strings.Join(text, " ")); traits.Conflicts(&theirs)&^(orgname.State|orgname.Inst) == 0 {
+		if theirs := orgname.TraitsOf(strings.Join(text, " ")); !listed || traits.Conflicts(&theirs)&^(orgname.State|orgname.Inst) == 0 {
 			return true
 		}
 	}
@@ -263,7 +268,6 @@ func (b *builder) addName(org uint32, n *orgname.Name, name string, kind uint8, 
 	b.addWords(&t, strings.Fields(n.K2))
 }
 
-// addWords adds a name with its words.
 func (b *builder) addWords(t *nameText, words []string) {
 	t.from = uint32(len(b.flat))
 	for _, w := range words[:min(len(words), maxWords)] {
@@ -310,9 +314,8 @@ func (b *builder) addSplit() {
 	}
 }
 
-// addLoose gives the grants that no EIN is known for to the organization whose name
-// they have, if no other organization has the name. It removes unproven names that
-// another organization has.
+// addLoose gives the grants without a known EIN to the only organization that has their name, and
+// removes unproven names that another organization has.
 func (b *builder) addLoose() {
 	for i := range b.names {
 		n := &b.names[i]
@@ -327,9 +330,26 @@ func (b *builder) addLoose() {
 	b.names = slices.DeleteFunc(b.names, func(n nameText) bool { return n.unproven && b.owners[n.key] > 0 })
 }
 
+// dropMistyped removes organizations that only funders know and whose EIN is one slip from that of
+// a better known one of the same name: a filer mistyped it.
+func (b *builder) dropMistyped() {
+	mistyped := map[uint32]bool{}
+	for i := range b.names {
+		n := &b.names[i]
+		for _, org := range b.unlisted[n.key] {
+			mine, theirs := ein.EIN(b.orgs[org].EIN).String(), ein.EIN(b.orgs[n.Org].EIN).String()
+			if b.orgs[org].Filers < b.orgs[n.Org].Filers && typo.OneSlip(mine, theirs) {
+				mistyped[org] = true
+			}
+		}
+	}
+	b.names = slices.DeleteFunc(b.names, func(n nameText) bool { return mistyped[n.Org] })
+}
+
 // index sorts the names by prominence and makes the lists.
 func (b *builder) index() *columns {
 	c := &b.columns
+	b.dropMistyped()
 	b.addLoose()
 	b.addSplit()
 	var place []uint32

@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// fileKind is the file of the index. Its version changes with the columns and with
-// the meaning of their numbers.
+// fileKind is the file. Its version changes with the columns and the meaning of numbers.
 var fileKind = &mapped.Kind{
 	Magic: "GGident3", Name: "index of known names",
 	Missing: "identify_unreadable", Version: "identify_version", Damaged: Damaged,
@@ -20,13 +19,11 @@ var fileKind = &mapped.Kind{
 // Damaged is the slug of the error for a damaged index.
 const Damaged = "identify_damaged"
 
-// Bounds of the index.
 const (
 	maxWords    = 24 // of a name
 	maxInitials = 24 // names kept for the same initials, the most prominent
 )
 
-// Kinds of names.
 const (
 	registered uint8 = iota // in the master file or on its latest return
 	other                   // another or former name that the organization or a list states
@@ -34,7 +31,6 @@ const (
 	byAddress               // on lines that have its address, and no EIN
 )
 
-// columns are the sections of the index.
 type columns struct {
 	orgs      []orgRecord // in EIN order, as in table organizations
 	cityStart []uint32    // where the text of each city begins, and where the last ends
@@ -49,7 +45,6 @@ type columns struct {
 	initials  hashTable
 }
 
-// orgRecord is one organization.
 type orgRecord struct {
 	Out      int64 // dollars of its grants
 	In       int64 // dollars of grants to it
@@ -63,7 +58,6 @@ type orgRecord struct {
 	_        [5]uint8
 }
 
-// nameRecord is one name, without its words.
 type nameRecord struct {
 	Org    uint32
 	Filers uint16 // that use the name on linked lines
@@ -71,7 +65,6 @@ type nameRecord struct {
 	Share  uint8 // of those who use the name, the share who mean this organization; 255 for all
 }
 
-// hashTable finds names by the hash of a text.
 type hashTable struct {
 	hashes []uint64 // in order
 	names  []uint32
@@ -135,12 +128,10 @@ func (c *columns) lay(l mapped.Layout) {
 	}, "an organization has no city")
 }
 
-// wordsOf is the words of a name.
 func (c *columns) wordsOf(name uint32) []uint32 {
 	return c.nameWords[c.nameStart[name]:c.nameStart[name+1]]
 }
 
-// list is the names that have a word.
 func (c *columns) list(word uint32) []uint32 { return c.lists[c.listStart[word]:c.listStart[word+1]] }
 
 // cityOf is the city of an organization, as package orgname writes it.
@@ -148,7 +139,6 @@ func (c *columns) cityOf(o *orgRecord) string {
 	return string(c.cityText[c.cityStart[o.City]:c.cityStart[o.City+1]])
 }
 
-// find is the names with the hash of a text.
 func (t *hashTable) find(text string) []uint32 {
 	h := hash.Of(text)
 	from, _ := slices.BinarySearch(t.hashes, h)
@@ -173,8 +163,7 @@ func (o *orgRecord) prior(role Role) float64 {
 		weighFilers*math.Log1p(float64(o.Filers)) + weighGrantees*math.Log1p(float64(o.Grantees))
 }
 
-// Prominence is how likely people are to mean an organization, whatever they type:
-// from 0 to 1 for the largest.
+// Prominence is how likely people are to mean an organization: 1 for the largest.
 func (e *Engine) Prominence(org uint32) float32 {
 	const largest = 14
 	if int(org) >= len(e.orgs) {

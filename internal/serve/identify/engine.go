@@ -24,17 +24,15 @@ import (
 // Engine decides which organization a text means. It is safe for concurrent use.
 type Engine struct {
 	columns
-	mu       sync.RWMutex // held for reading by every question, for writing by Close
-	closed   bool
-	file     *mapped.File
-	logNames float64       // logarithm of the number of names
-	priors   [1024]float64 // of names, which are in the order of prominence, at as many places
-	places   []uint64      // words of the vocabulary that are states or cities, as bits
+	mapped.Guard
+	logNames float64         // logarithm of the number of names
+	priors   [1024]float64   // of names, which are in the order of prominence, at as many places
+	places   []uint64        // words of the vocabulary that are states or cities, as bits
+	inCity   map[string]bool // words of the names of cities
 	searches chan *search
 }
 
-// OpenLater opens the index of a snapshot in two steps: it maps the file now, and the
-// first call of read verifies it.
+// OpenLater maps the file of the index now; the first call of read verifies it.
 func OpenLater(s *snapshot.Snapshot) (read func() (*Engine, error), err error) {
 	readFile, err := mapped.OpenLater(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
 	if err != nil {
@@ -53,8 +51,7 @@ func OpenLater(s *snapshot.Snapshot) (read func() (*Engine, error), err error) {
 	}), nil
 }
 
-// Learned counts the names in the index of a snapshot that were learned from grants,
-// and the bytes that they take.
+// Learned counts the names of an index that were learned from grants, and their bytes.
 func Learned(s *snapshot.Snapshot) (names, bytes int64, err error) {
 	read, err := OpenLater(s)
 	if err != nil {
@@ -85,7 +82,8 @@ func Learn(ctx context.Context, s *snapshot.Snapshot, skip func(funder ein.EIN) 
 }
 
 func newEngine(c columns, f *mapped.File) *Engine {
-	e := &Engine{columns: c, file: f, places: make([]uint64, c.words.Len()/64+1), searches: make(chan *search, runtime.GOMAXPROCS(0))}
+	e := &Engine{columns: c, Guard: mapped.Guarded(f, errClosed), inCity: map[string]bool{}, searches: make(chan *search, runtime.GOMAXPROCS(0))}
+	e.places = make([]uint64, c.words.Len()/64+1)
 	e.logNames = math.Log(float64(len(c.names)) + 2)
 	for i := range e.priors {
 		if len(c.names) > 0 {
@@ -113,9 +111,13 @@ func (e *Engine) markPlaces() {
 			e.places[w/64] |= 1 << (w % 64)
 		}
 	}
-	for i, n := range counts {
+	for i, n := range counts[:max(1, len(counts))-1] {
+		city := string(e.cityText[e.cityStart[i]:e.cityStart[i+1]])
+		for w := range strings.FieldsSeq(city) {
+			e.inCity[w] = true
+		}
 		if n >= many {
-			mark(string(e.cityText[e.cityStart[i]:e.cityStart[i+1]]))
+			mark(city)
 		}
 	}
 	for w := range uint32(e.words.Len()) {
@@ -129,18 +131,8 @@ func (e *Engine) markPlaces() {
 
 func (e *Engine) isPlace(word uint32) bool { return e.places[word/64]>>(word%64)&1 != 0 }
 
-// Close waits for running questions and unmaps the file. A closed engine answers
-// Nobody.
-func (e *Engine) Close() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed || e.file == nil {
-		e.closed = true
-		return nil
-	}
-	e.closed = true
-	return e.file.Close()
-}
+// errClosed is never shown: a closed engine answers Nobody.
+var errClosed = errors.New("identify: the index is closed")
 
 // maxText is how many bytes of a text are read.
 const maxText = 300
@@ -157,16 +149,20 @@ func (e *Engine) Identify(_ context.Context, q Question, v View) Answer {
 }
 
 func (e *Engine) identify(q Question, v View) Answer {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	if e.closed || len(e.names) == 0 {
+	if e.Begin() != nil {
+		return Answer{}
+	}
+	defer e.End()
+	if len(e.names) == 0 {
 		return Answer{}
 	}
 	if len(q.Text) > maxText {
 		q.Text = strings.ToValidUTF8(q.Text[:maxText], "")
 	}
-	if i, ok := e.typed(q.Text); ok && i != v.without && has(v.Within, i) {
-		return Answer{Certain, []Candidate{{EIN: ein.EIN(e.orgs[i].EIN), Org: i, Probability: TypedEIN, Why: "EIN", Exact: true, Whole: true, Fit: 1}}}
+	if n, ok := ReadEIN(q.Text); ok {
+		if i, known := e.Position(n); known && i != v.without && has(v.Within, i) {
+			return Answer{Certain, []Candidate{{EIN: n, Org: i, Probability: TypedEIN, Why: "EIN", Exact: true, Whole: true, Fit: 1}}}
+		}
 	}
 	cutState(&q)
 	s := <-e.searches
@@ -182,18 +178,14 @@ func (e *Engine) identify(q Question, v View) Answer {
 	return s.answer(&q)
 }
 
-// typed is the organization whose EIN the text is, in any format, with or without the
-// word "EIN" before it.
-func (e *Engine) typed(text string) (org uint32, ok bool) {
+// ReadEIN reads a text that is an EIN in any format, with or without "EIN" before it.
+func ReadEIN(text string) (n ein.EIN, ok bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > 4 && strings.EqualFold(text[:3], "EIN") {
 		text = strings.TrimLeft(text[3:], " :#.-")
 	}
 	n, err := ein.Parse(text)
-	if err != nil || utf8.RuneCountInString(text) < 7 {
-		return 0, false
-	}
-	return e.Position(n)
+	return n, err == nil && utf8.RuneCountInString(text) >= 7
 }
 
 // has reports whether a set has an organization. A nil set has all.
@@ -276,8 +268,7 @@ func limitWords(words []string) []string {
 	return out[:min(len(out), maxAsked)]
 }
 
-// isInitials reports whether a word is the initials of the first of the words before
-// it, with or without the small words among them.
+// isInitials reports whether a word is initials of the words before it, small ones or not.
 func isInitials(word string, words []string) bool {
 	var all, main strings.Builder
 	for _, w := range words {
@@ -304,6 +295,7 @@ func (s *search) answer(q *Question) (a Answer) {
 	slices.SortStableFunc(list, heavier)
 	s.tellApart(list)
 	s.level(list)
+	s.doubtNamesake(list)
 	sum := math.Exp(s.none)
 	for i := range list {
 		sum += math.Exp(list[i].weight)
@@ -406,6 +398,19 @@ func (s *search) level(list []found) {
 		}
 	}
 	list[0].weight = min(list[0].weight, next+room)
+}
+
+// doubtNamesake takes from the first candidate a part of what it has before the next
+// with the same name. Funders often mean the smaller one: prominence says little here.
+func (s *search) doubtNamesake(list []found) {
+	const most = 8
+	for i := 1; i < min(len(list), most); i++ {
+		if slices.Equal(s.e.wordsOf(list[0].name), s.e.wordsOf(list[i].name)) {
+			before := list[0].weight - list[i].weight
+			list[0].weight -= before / (1 + before)
+			return
+		}
+	}
 }
 
 // stateOf is the state of an organization, empty when it is not known.

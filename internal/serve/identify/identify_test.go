@@ -12,6 +12,7 @@ import (
 
 	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 	"grantgraph/internal/snapshot/mapped/mappedtest"
 )
@@ -272,6 +273,42 @@ func TestUnproven(t *testing.T) {
 	}
 	if e.orgs[1].Filers != 3 {
 		t.Error("grants without an EIN do not count for the only organization with their name")
+	}
+}
+
+// TestMistyped holds that an EIN which only filers know, one slip away from that of an
+// organization with the same name, is that organization.
+func TestMistyped(t *testing.T) {
+	t.Parallel()
+	l := &learner{orgs: []mentioned{{filers: 9}, {filers: 1}, {filers: 1}}}
+	b := newBuilder(3)
+	for i, e := range []uint32{170000345, 170000435, 170000699} {
+		sources := snapshot.SourceLine
+		if i == 0 {
+			sources = snapshot.SourceBMF
+		}
+		b.orgs[i].EIN = e
+		b.add(uint32(i), &orgRow{Name: "LARKSPUR CLOCK MUSEUM", Sources: int32(sources), Active: true}, l)
+	}
+	a := newEngine(*b.index(), nil).Identify(context.Background(), Question{Text: "Larkspur Clock Museum"}, View{})
+	if len(a.Candidates) != 2 || a.Candidates[0].EIN != 170000345 || a.Candidates[1].EIN != 170000699 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestNamesakes holds that the better known of two organizations with one name is not
+// certain: their grants say little about which is meant.
+func TestNamesakes(t *testing.T) {
+	t.Parallel()
+	l := &learner{orgs: []mentioned{{dollars: 3_000_000, filers: 5}, {dollars: 30_000, filers: 1}}}
+	b := newBuilder(2)
+	for i := range l.orgs {
+		b.orgs[i].EIN = uint32(170000100 + 57*i)
+		b.add(uint32(i), &orgRow{Name: "LARKSPUR CLOCK MUSEUM", Active: true}, l)
+	}
+	a := newEngine(*b.index(), nil).Identify(context.Background(), Question{Text: "Larkspur Clock Museum"}, View{})
+	if a.Verdict > Likely || len(a.Candidates) != 2 || a.Candidates[0].Org != 0 {
+		t.Errorf("%+v", a)
 	}
 }
 

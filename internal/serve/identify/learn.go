@@ -12,7 +12,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Bounds of what is learned from grants.
 const (
 	maxLearned = 3_000_000 // pairs of an organization and a name that are counted
 	maxCalled  = 12        // names kept of one organization, beside its own names
@@ -21,7 +20,6 @@ const (
 	leastTrust = 0.9       // probability of a match from which its name is learned
 )
 
-// mentionRow is what is read of a grant.
 type mentionRow struct {
 	FunderEIN    *snapshot.Word `parquet:"funder_ein"`
 	RecipientEIN *snapshot.Word `parquet:"recipient_ein"`
@@ -45,7 +43,6 @@ type called struct {
 	near   bool // used of the address of the organization, on grants without its EIN
 }
 
-// mentioned is what grants say of one organization.
 type mentioned struct {
 	dollars int64
 	filers  uint32
@@ -63,14 +60,12 @@ type learner struct {
 	loose    map[uint64]mentioned // by name, the grants that no EIN is known for
 }
 
-// nameKey is an organization and the hash of the key of one of its names.
 type nameKey struct {
 	org uint32
 	key uint64
 }
 
-// learn reads the grants of a snapshot, and the names at the addresses of its
-// organizations.
+// learn reads the grants of a snapshot, and the names at addresses.
 func (l *learner) learn(ctx context.Context, s *snapshot.Snapshot) error {
 	l.names, l.filers, l.loose = map[nameKey]uint32{}, map[uint64]uint32{}, map[uint64]mentioned{}
 	var keys []uint64 // of names, by the note of their word
@@ -114,7 +109,6 @@ func (l *learner) learn(ctx context.Context, s *snapshot.Snapshot) error {
 	return nil
 }
 
-// mention counts one grant.
 func (l *learner) mention(r *mentionRow, key uint64, funder uint32) {
 	if r.RecipientEIN.Text == "" {
 		if m, known := l.loose[key]; known || len(l.loose) < maxLoose {
@@ -145,7 +139,6 @@ func (m *mentioned) count(dollars int64, funder uint32) {
 	}
 }
 
-// add counts one line that is linked to an organization.
 func (l *learner) add(org uint32, key uint64, name string, funder uint32, doubt bool) {
 	at, known := l.names[nameKey{org, key}]
 	if !known {
@@ -164,14 +157,13 @@ func (l *learner) add(org uint32, key uint64, name string, funder uint32, doubt 
 	}
 }
 
-// addressRow is what is read of the names at addresses.
 type addressRow struct {
-	EIN  string `parquet:"ein"`
-	Name string `parquet:"name"`
+	EIN     string `parquet:"ein"`
+	Name    string `parquet:"name"`
+	Funders int32  `parquet:"funders"`
 }
 
-// atAddresses adds the names on grants without an EIN to the address of an
-// organization.
+// atAddresses adds the names on grants without an EIN to an organization's address.
 func (l *learner) atAddresses(s *snapshot.Snapshot) error {
 	for r, err := range rowsOf[addressRow](s, snapshot.AddressNames) {
 		if err != nil {
@@ -181,6 +173,9 @@ func (l *learner) atAddresses(s *snapshot.Snapshot) error {
 		org, known := l.position(ein.Stored(r.EIN))
 		m, used := l.loose[key] // not if all of the funders that use the name are held out
 		if _, said := l.names[nameKey{org, key}]; !known || !used || said || len(l.list) == maxLearned {
+			continue
+		}
+		if 2*uint32(r.Funders) < m.filers { // most funders know its bearer at another address
 			continue
 		}
 		l.list = append(l.list, called{org: org, name: r.Name, filers: m.filers, near: true})

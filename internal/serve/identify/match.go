@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -38,7 +39,8 @@ const (
 	costExtraRare      = 1.8
 	costLeading        = 0.35 // of that, if it stands before the words of the text, as given names do,
 	costInner          = 1.5  // and if it stands between them
-	costLong           = 0.4  // more of that for a text of several rare words, which is rarely short for something
+	costLong           = 0.6  // more of that for a text of several rare words, which is rarely short for something
+	costTurned         = 1.6  // words in another order
 	costSlip           = 2.0  // a slip in a word,
 	costSlipKnown      = 2.0  // which other names have as it is
 	costShort          = 0.6  // of that of a missing word, a slip in a short word
@@ -82,13 +84,13 @@ const (
 	LeastCertain = 0.95  // probability from which the first candidate is certain
 	leastLikely  = 0.75
 	leastRare    = 0.6
+	leastNamed   = 0.3 // rarity of a word from which it may be a surname
 	leastSeveral = 0.5
 	leastShown   = 0.002
 	leastPart    = 0.45 // of the text, compared with what the best name has, in a list of results
 	fitScale     = 8.0
 )
 
-// Bounds of the work on one text.
 const (
 	maxAsked   = 12  // words that are looked at
 	maxScored  = 300 // names that are compared in full
@@ -99,6 +101,7 @@ const (
 	maxPrefix  = 30 // words that begin alike
 	maxLeading = 16 // names with which the text begins
 	maxWork    = 400_000
+	mostLost   = 16.0 // what a name may cost that lacks rarer words, to be found by a commoner one
 
 	leastCut = 20 // letters of a name that the register may have cut; it cuts names from 33 characters on
 	doubtful = 3  // a word in at most this many names may be a slip in the register,
@@ -116,6 +119,8 @@ type asked struct {
 	rarity float64 // 0 for a word in every name, 1 for a word in one
 	idle   bool    // names may lack it
 	known  bool    // some name has it
+	sure   bool    // so many names have it that it is no slip
+	inCity bool    // it is a word of the name of a city
 	choice float64 // what counts for a name that has it, or a word that stands for it
 	alts   []alt   // in the order of the vocabulary
 
@@ -133,8 +138,7 @@ type alt struct {
 	other bool // it is probably another word
 }
 
-// idle are words that people add to names or leave out without meaning another
-// organization.
+// idle are words that people add or leave out without meaning another organization.
 var idle = table.SetOf("CHARITABLE INTERNATIONAL USA COMPANY")
 
 // missing is the cost of a name without the word.
@@ -166,8 +170,10 @@ type search struct {
 	view  *View
 	none  float64
 	found []found
-	work  int  // entries of lists looked at
-	bold  bool // it also looks for slips in short words
+	work  int     // entries of lists looked at
+	bold  bool    // it also looks for slips in short words
+	some  bool    // the question excludes an organization
+	there [2]byte // the state that is given
 	name  orgname.Name
 	typed string // the text with single spaces
 
@@ -182,6 +188,9 @@ type search struct {
 	orgs    []uint32
 }
 
+// elsewhere is the state of a question without a state.
+var elsewhere [2]byte
+
 type chosen struct {
 	name   uint32
 	weight float64
@@ -190,7 +199,8 @@ type chosen struct {
 
 func (s *search) begin(q *Question, v *View) {
 	s.q, s.view, s.none, s.found, s.work = q, v, weighNone, s.found[:0], 0
-	s.bold = false
+	s.bold, s.there, s.some = false, elsewhere, v.Within != nil || v.without < uint32(len(s.e.orgs))
+	copy(s.there[:], q.State)
 	s.name, s.typed = orgname.Parse(q.Text), strings.Join(strings.Fields(q.Text), " ")
 	if s.covered == nil {
 		s.covered = make([]uint16, len(s.e.names))
@@ -203,7 +213,6 @@ func (s *search) outside(name uint32) bool {
 	return org == s.view.without || !has(s.view.Within, org)
 }
 
-// read adds the organizations that a reading may mean.
 func (s *search) read(r reading) {
 	s.prepare(&r)
 	s.collect()
@@ -241,8 +250,7 @@ func (s *search) same(key string) (list []uint32) {
 	return list
 }
 
-// addLeading chooses names with which the text begins. The text may go on with a
-// branch, a fund or the city of the organization.
+// addLeading chooses names with which the text begins, before a branch, a fund or a city.
 func (s *search) addLeading(words []string) {
 	for n := 1; n < len(words); n++ {
 		for i, name := range s.same(strings.Join(words[:n], "")) {
@@ -253,9 +261,8 @@ func (s *search) addLeading(words []string) {
 	}
 }
 
-// likeText counts the organizations of which a chosen name has the words of the text
-// in a row, and others. A text that is part of many names is rarely the whole name of
-// the one that is meant.
+// likeText counts the organizations whose chosen names have the words of the text in a row, and
+// others: such a text is rarely the whole name of the one that is meant.
 func (s *search) likeText() int {
 	s.orgs = s.orgs[:0]
 	for _, c := range s.chosen {
@@ -292,7 +299,7 @@ func (s *search) prepare(r *reading) {
 			a.alts = append(a.alts, alt{word: id, most: readExact})
 			count = len(e.list(id))
 		}
-		a.rarity, a.idle, a.known = e.rarityOf(count), idle[w], known
+		a.rarity, a.idle, a.known, a.sure, a.inCity = e.rarityOf(count), idle[w], known, count > doubtful, e.inCity[w]
 		if len(r.words) > 1 && (legal[w] && i > 0 || !known && seemsIdle(w, last)) {
 			a.rarity, a.idle = 0, true
 		}
@@ -316,8 +323,7 @@ func (s *search) prepare(r *reading) {
 	}
 }
 
-// limit bounds the names that are read for words which are similar to the word of the
-// text.
+// limit bounds the names that are read for words similar to the word of the text.
 func (s *search) limit(w *asked, known bool) {
 	all, most := 0, readUnknown
 	if known {
@@ -388,8 +394,7 @@ func (s *search) addSlips(a *asked, count int, last bool) {
 	}
 }
 
-// respelled pairs common words with the different spelling in the long form of a
-// name. The vocabulary has only the long form.
+// respelled pairs common words with their spelling in the long form, which the vocabulary has.
 var respelled = func() (pairs [][2]string) {
 	for _, w := range strings.Fields("FIRST SECOND THIRD THEATRE CENTRE CHILDRENS WOMENS VETERANS INSTITUTION ASSOCIATES") {
 		pairs = append(pairs, [2]string{w, orgname.Key(w)})
@@ -397,11 +402,10 @@ var respelled = func() (pairs [][2]string) {
 	return pairs
 }()
 
-// addBegun adds the commonest words that begin with the word of the text: "Hutch" for
-// Hutchinson.
+// addBegun adds the commonest words with the beginning of the text: Hutchinson for "Hutch".
 func (s *search) addBegun(a *asked, begun string, alone, last bool) {
 	e := s.e
-	if len(begun) < 2 || len(begun) < 3 && !last {
+	if len(begun) < 2 || !last && (len(begun) < 3 || a.known && a.rarity < leastRare) { // "South" is not short for Southeast
 		return
 	}
 	from, to := e.words.Lower(begun), e.words.Lower(begun+"\xff")
@@ -432,24 +436,26 @@ func (s *search) collect() {
 		s.covered[n] = 0
 	}
 	s.touched, s.chosen = s.touched[:0], s.chosen[:0]
-	for i := range s.words {
-		bit := uint16(1) << i
-		for _, a := range s.words[i].alts {
-			s.cover(s.e.list(a.word), bit, a.most)
+	lost := 0.0 // what a name costs that has none of the words read so far, which are no slips
+	for _, i := range s.byRarity() {
+		w := &s.words[i]
+		sure := w.sure && !w.idle && !w.inCity && w.state == ""
+		for _, a := range w.alts {
+			s.cover(s.e.list(a.word), uint16(1)<<i, a.most, lost < mostLost)
+			sure = sure && a.most >= len(s.e.list(a.word))
+		}
+		if sure {
+			lost += w.choice
 		}
 	}
 	weights := make([]float64, 1<<len(s.words))
-	for set := range weights {
-		for i := range s.words {
-			if set>>i&1 != 0 {
-				weights[set] += s.words[i].choice
-			}
-		}
+	for set := 1; set < len(weights); set++ {
+		weights[set] = weights[set&(set-1)] + s.words[bits.TrailingZeros(uint(set))].choice
 	}
 	weights[len(weights)-1] += weighAll + 2*weighAllRare // a name with all words
 	for _, n := range s.touched {
 		weight := weights[s.covered[n]] + s.e.priors[int(n)*len(s.e.priors)/len(s.e.names)]
-		if s.q.State != "" && string(s.e.orgs[s.e.names[n].Org].State[:]) == s.q.State {
+		if s.there != elsewhere && s.e.orgs[s.e.names[n].Org].State == s.there {
 			weight += weighState + costElsewhere
 		}
 		s.chosen = append(s.chosen, chosen{name: n, weight: weight})
@@ -459,21 +465,40 @@ func (s *search) collect() {
 	}
 }
 
-// cover marks the first names of a list, which have a word of the text: at most most,
-// and as many of the state that is given.
-func (s *search) cover(list []uint32, bit uint16, most int) {
+// byRarity is the words of the text in the order of the names that are read for them.
+func (s *search) byRarity() (order []int) {
+	var reads [maxAsked]int
+	for i := range s.words {
+		for _, a := range s.words[i].alts {
+			reads[i] += min(a.most, len(s.e.list(a.word)))
+		}
+		order = append(order, i)
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(reads[i], reads[j]) })
+	return order
+}
+
+// cover marks the first most names of a list that have a word, and as many of the given state, or,
+// if grow is false, only those that have another word of the text.
+func (s *search) cover(list []uint32, bit uint16, most int, grow bool) {
 	there := 0
-	if s.q.State != "" {
+	if s.there != elsewhere && grow {
 		there = most
 	}
 	for _, n := range list {
 		if most <= 0 && there <= 0 || s.work > maxWork {
 			return
 		}
-		if s.work++; s.outside(n) {
+		if s.work++; !grow {
+			if most--; s.covered[n] != 0 {
+				s.covered[n] |= bit
+			}
 			continue
 		}
-		if there > 0 && string(s.e.orgs[s.e.names[n].Org].State[:]) == s.q.State {
+		if s.some && s.outside(n) {
+			continue
+		}
+		if there > 0 && s.e.orgs[s.e.names[n].Org].State == s.there {
 			there--
 		} else if most <= 0 {
 			continue
@@ -485,8 +510,7 @@ func (s *search) cover(list []uint32, bit uint16, most int) {
 	}
 }
 
-// threshold moves the best names to the front and returns how many they are, about
-// maxScored.
+// threshold moves the best names, about maxScored, to the front and counts them.
 func (s *search) threshold() int {
 	const bins = 1024
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -516,7 +540,6 @@ func (s *search) threshold() int {
 	return kept
 }
 
-// agreement is what a name and the text have in common.
 type agreement struct {
 	used    uint32  // words of the name
 	cost    float64 // of what differs
@@ -525,6 +548,7 @@ type agreement struct {
 	lost    float64 // cost of the words that the name lacks
 	last    int     // word of the name that agrees with the latest word of the text
 	rising  bool    // the words of the name follow one another, from the first
+	turned  bool    // they are in another order
 	missing bool    // the name lacks a word
 	begun   bool    // a word of the text is the beginning of a word of the name
 	gap     bool    // a word that is missing stands before one that is there
@@ -542,7 +566,7 @@ func (s *search) compare(words []uint32, o *orgRecord) agreement {
 		at, by := best(w, words, a.used)
 		if at >= 0 {
 			a.used |= 1 << at
-			a.rising = a.rising && at == a.last+1
+			a.rising, a.turned = a.rising && at == a.last+1, a.turned || at < a.last
 			a.last = at
 			a.cost += by.cost
 			a.begun, a.missing, a.gap = a.begun || by.begun, a.missing || by.other, a.gap || a.lost > 0
@@ -573,7 +597,6 @@ func (s *search) compare(words []uint32, o *orgRecord) agreement {
 	return a
 }
 
-// score compares a name with the text.
 func (s *search) score(c chosen, cost float64) {
 	e, name := s.e, c.name
 	n := &e.names[name]
@@ -591,6 +614,9 @@ func (s *search) score(c chosen, cost float64) {
 	weight := o.prior(s.q.Role) - cost - a.cost - added + s.standing(n, o) + s.letters(n, c.same)
 	if last := len(words) - 1; extra > 0 && a.used>>last&1 != 0 && s.e.cityOf(o) == s.text {
 		weight -= costCity
+	}
+	if a.turned {
+		weight -= costTurned
 	}
 	if !a.missing {
 		weight += weighAll + weighAllRare*min(2, a.info)
@@ -627,8 +653,7 @@ func (s *search) letters(n *nameRecord, same bool) float64 {
 	return weighLetters
 }
 
-// isCut reports whether the last word of a name is the beginning of a word of the
-// text, because the register cuts long names.
+// isCut reports whether the last word of a name is a word of the text that the register cut.
 func (s *search) isCut(w *asked, words []uint32, used uint32) bool {
 	last := len(words) - 1
 	if last < 1 || used>>last&1 != 0 {
@@ -670,7 +695,8 @@ func (s *search) extra(words []uint32, used uint32, local bool) (n int, placed b
 		case before && after:
 			c *= costInner
 		case after && !isPlace && !local:
-			c *= costLeading
+			// Given names stand before a rare word. "Loyola" before "University" is another one.
+			c *= 1 - (1-costLeading)*min(1, max(0, s.words[0].rarity-leastNamed)/(leastRare-leastNamed))
 		}
 		cost += c
 	}
@@ -684,11 +710,10 @@ func (s *search) given(word uint32) bool {
 	}
 	text := string(s.e.words.Word(word))
 	code, ok := place.State(text)
-	return ok && s.q.State == code || s.q.City != "" && hasWord(orgname.City(s.q.City), text)
+	return ok && s.q.State == code || s.q.City != "" && slices.Contains(strings.Fields(orgname.City(s.q.City)), text)
 }
 
-// best is the position of the word of a name that agrees best with a word of the
-// text, and how it does; -1 if no word agrees.
+// best is the position of the word that agrees best, and how; -1 if none agrees.
 func best(w *asked, words []uint32, used uint32) (at int, by alt) {
 	at = -1
 	for j, id := range words {
@@ -708,8 +733,7 @@ func best(w *asked, words []uint32, used uint32) (at int, by alt) {
 	return at, by
 }
 
-// initialsIn finds words of a name that follow one another and whose initials are a
-// word of the text: "UT Austin".
+// initialsIn finds adjoining words of a name with a word of the text as initials: "UT Austin".
 func (s *search) initialsIn(w *asked, words []uint32, used uint32) (run uint32, cost float64) {
 	n := len(w.text)
 	if n < 2 || n > 5 || len(s.words) < 2 {
@@ -729,20 +753,9 @@ func (s *search) initialsIn(w *asked, words []uint32, used uint32) (run uint32, 
 	return 0, 0
 }
 
-// inPlace reports whether a word of the text is the state or in the city of an
-// organization.
+// inPlace reports whether a word of the text is the state or in the city of o.
 func (s *search) inPlace(w *asked, o *orgRecord) bool {
-	return w.state != "" && w.state == string(o.State[:]) || hasWord(s.e.cityOf(o), w.text)
-}
-
-// hasWord reports whether words that are separated by spaces have this one.
-func hasWord(words, word string) bool {
-	for w := range strings.SplitSeq(words, " ") {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return w.state != "" && w.state == string(o.State[:]) || w.inCity && slices.Contains(strings.Fields(s.e.cityOf(o)), w.text)
 }
 
 // standing is what speaks for an organization beside the words of its name.
@@ -760,7 +773,7 @@ func (s *search) standing(n *nameRecord, o *orgRecord) (weight float64) {
 		weight -= costInactive
 	}
 	if s.q.State != "" {
-		if s.q.State == string(o.State[:]) {
+		if s.there == o.State {
 			weight += weighState
 		} else if o.State[0] != 0 {
 			weight -= costElsewhere
@@ -776,7 +789,6 @@ func (s *search) standing(n *nameRecord, o *orgRecord) (weight float64) {
 	return weight
 }
 
-// byInitials adds the organizations whose initials are the text.
 func (s *search) byInitials(r reading) {
 	if n := len(r.key); n < 3 || n > 8 {
 		return
@@ -793,8 +805,7 @@ func (s *search) byInitials(r reading) {
 	}
 }
 
-// byKey adds the organizations with a name of this or a better kind that is written
-// differently, at a cost.
+// byKey adds the organizations with a name of this or a better kind, at a cost.
 func (s *search) byKey(key string, info, cost float64, kind uint8) {
 	for _, name := range s.same(key) {
 		if s.e.names[name].Kind <= kind {
@@ -836,19 +847,14 @@ func (s *search) byAbbreviation(r reading) {
 	}
 }
 
-// textOf is a name in words.
 func (e *Engine) textOf(name uint32) string {
-	var b strings.Builder
-	for i, w := range e.wordsOf(name) {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.Write(e.words.Word(w))
+	var words []string
+	for _, w := range e.wordsOf(name) {
+		words = append(words, string(e.words.Word(w)))
 	}
-	return b.String()
+	return strings.Join(words, " ")
 }
 
-// why says how an organization was recognized.
 func (e *Engine) why(f found) (text string) {
 	n := &e.names[f.name]
 	switch n.Kind {

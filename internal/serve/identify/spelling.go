@@ -9,8 +9,7 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// phrases are long names that people write as initials within a name. The words are
-// in their long form.
+// phrases are long names that people write as initials within a name, in their long form.
 var phrases = [][2]string{
 	{"YOUNG MENS CHRISTIAN ASSOCIATION", "YMCA"},
 	{"YOUNG WOMEN CHRISTIAN ASSOCIATION", "YWCA"},
@@ -22,9 +21,8 @@ var phrases = [][2]string{
 	{"JEWISH COMMUNITY CENTER", "JCC"},
 }
 
-// Shorten writes the phrase in a name, whose words are in their long form, as its
-// initials: YMCA for Young Men's Christian Association. ok is false if the name has no
-// such phrase.
+// Shorten writes the phrase in the long form of a name as its initials: YMCA for Young Men's
+// Christian Association. ok is false if the name has none.
 func Shorten(k2 string) (short string, ok bool) {
 	for _, p := range phrases {
 		if !strings.Contains(k2, p[0]) {
@@ -37,8 +35,7 @@ func Shorten(k2 string) (short string, ok bool) {
 	return "", false
 }
 
-// legal are legal forms. Before the end of a name they are rare, so they would weigh as
-// much as rare words.
+// legal are legal forms, which before the end of a name would weigh as much as rare words.
 var legal = table.SetOf("INC INCORPORATED CORP LTD LLC")
 
 // withoutCut removes from the end of a long name a legal form that the register cut:
@@ -54,9 +51,8 @@ func withoutCut(name string) (whole string, ok bool) {
 	return name[:i], end == "I" || end == "IN" || slices.ContainsFunc([]string{"INCORPORATED", "CORPORATION", "LIMITED"}, cut)
 }
 
-// seemsIdle reports whether a word is, within one slip, a word that comparisons
-// ignore: a small word or, at the end, a legal form. At the end the legal form may be
-// incomplete.
+// seemsIdle reports whether a word is, within one slip, a small word or, at the end, a legal form,
+// which may be incomplete there.
 func seemsIdle(w string, last bool) bool {
 	if !last {
 		return slices.ContainsFunc([]string{"OF", "THE", "AND", "FOR"}, func(s string) bool { return typo.OneSlip(w, s) })
@@ -67,7 +63,6 @@ func seemsIdle(w string, last bool) bool {
 	})
 }
 
-// count is how many names have a word.
 func (c *columns) count(word string) int {
 	if w, ok := c.words.Find(word); ok {
 		return len(c.list(w))
@@ -113,8 +108,7 @@ func (e *Engine) rarest(parts []string) (n int) {
 	return n
 }
 
-// glued are the ignored words that the register joins to another word. Legal forms
-// join only the last word.
+// glued are ignored words that the register joins to others, legal forms only to the last.
 var glued = []struct {
 	word string
 	last bool

@@ -49,7 +49,6 @@ type Party struct {
 	graph.PartySums          // Parties is not set
 }
 
-// rowsAtOnce is how many rows are read between two checks of the context.
 const rowsAtOnce = 1 << 12
 
 // Read totals what an organization gave or received, and lists the given number
@@ -94,9 +93,10 @@ type partySum struct {
 	amount int64
 	grants int64
 	years  uint64 // mask
+
+	unnamed bool // it comes last
 }
 
-// tally adds the rows of one organization up, party by party.
 type tally struct {
 	v       *graph.View
 	side    graph.Side
@@ -115,7 +115,6 @@ type tally struct {
 	top       []partySum
 }
 
-// add adds a row to the current party, or starts the next party.
 func (t *tally) add(party uint32, amount int64, year uint8, state int) {
 	if t.current.grants > 0 && t.current.id != party {
 		t.flush()
@@ -149,7 +148,13 @@ func (t *tally) flush() {
 	subject.add(p.amount, p.grants)
 	subject.parties++
 
-	less := func(a, b *partySum) bool { return a.amount < b.amount || a.amount == b.amount && a.id > b.id }
+	p.unnamed = t.side == graph.Gave && t.v.Recipients[p.id].Unnamed()
+	less := func(a, b *partySum) bool {
+		if a.unnamed != b.unnamed {
+			return a.unnamed
+		}
+		return a.amount < b.amount || a.amount == b.amount && a.id > b.id
+	}
 	if n := len(t.top); n < t.most || n > 0 && less(&t.top[n-1], &p) {
 		i := sort.Search(n, func(i int) bool { return less(&t.top[i], &p) })
 		t.top = slices.Insert(t.top, i, p)
@@ -171,8 +176,7 @@ func (t *tally) subject(party uint32) int {
 	return int(letter-'A') + 1
 }
 
-// stateNumber is the number of a funder's state. A state that no grant goes to
-// gets a new number.
+// stateNumber is the number of a funder's state, a new one if no grant goes there.
 func (t *tally) stateNumber(state uint32) int {
 	if i := slices.Index(t.stateList, state); i >= 0 {
 		return i

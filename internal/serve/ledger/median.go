@@ -8,10 +8,8 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Median is the median of the grants that an organization gave or received. For
-// an even number of grants, it is the mean of the two in the middle. ok is
-// false if there are no grants. Memory is a few kilobytes for any number of
-// grants.
+// Median is the median of the grants that an organization gave or received: of an even number
+// the mean of the two in the middle. ok is false if there are none.
 func Median(ctx context.Context, g *graph.Graph, e ein.EIN, side graph.Side) (dollars float64, ok bool, err error) {
 	v, err := g.View()
 	if err != nil {
@@ -38,10 +36,9 @@ func Median(ctx context.Context, g *graph.Graph, e ein.EIN, side graph.Side) (do
 	return float64(low) + float64(high-low)/2, true, nil
 }
 
-// nth is the nth amount in ascending order, counted from 0, and how many
-// amounts are not greater. It divides the range of amounts into bins, counts
-// the amounts in each bin, and repeats with the bin that holds the nth amount
-// until that bin is a single amount.
+// nth is the nth amount in ascending order, from 0, and how many amounts are not greater. It
+// counts the amounts in bins of a range, and repeats with the bin that holds the nth one until
+// that is a single amount.
 func nth(ctx context.Context, amounts []int64, n int) (amount int64, atMost int, err error) {
 	low, high := amounts[0], amounts[0]
 	for _, a := range amounts {

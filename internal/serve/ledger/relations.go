@@ -11,8 +11,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Mark compares the grants of a party in the latest complete year with the years
-// before it.
+// Mark compares a party's grants in the latest complete year with those before it.
 type Mark uint8
 
 const (
@@ -99,7 +98,8 @@ func ReadRelations(ctx context.Context, g *graph.Graph, q RelationsQuestion) (*R
 	}
 	out.Hits = int64(len(kept))
 	for _, p := range pageOf(kept, q.Order.compare, q.Page) {
-		r := Relation{Party: readParty(v, q.Side, partySum{p.id, p.amount, int64(p.grants()), p.years}), Mark: p.mark, ByYear: make([]graph.Cost, last-first+1)}
+		r := Relation{Mark: p.mark, ByYear: make([]graph.Cost, last-first+1)}
+		r.Party = readParty(v, q.Side, partySum{id: p.id, amount: p.amount, grants: int64(p.grants()), years: p.years})
 		for at := p.from; at < p.to; at++ {
 			y := &r.ByYear[int(rows.Years[at])-first]
 			y.Grants++
@@ -110,8 +110,7 @@ func ReadRelations(ctx context.Context, g *graph.Graph, q RelationsQuestion) (*R
 	return out, nil
 }
 
-// Weight is the most memory in bytes that ReadRelations, Median and Read take
-// for an organization, called one after the other.
+// Weight is the most memory that ReadRelations, Median and Read take one after the other.
 func Weight(g *graph.Graph, e ein.EIN, side graph.Side) int64 {
 	v, err := g.View()
 	if err != nil {
@@ -221,9 +220,8 @@ func pageOf(list []pair, compare func(a, b *pair) int, p graph.Page) []pair {
 	return list[from:to]
 }
 
-// sortRange puts the right items at positions from to to-1 of a sorted list, in
-// order. It leaves the rest unsorted, so the first page of a very long list is
-// cheap.
+// sortRange puts the right items at positions from to to-1 of a sorted list, in order, and leaves
+// the rest unsorted: the first page of a very long list is cheap.
 func sortRange(list []pair, from, to int, compare func(a, b *pair) int) {
 	from, to = max(from, 0), min(to, len(list))
 	if from >= to {

@@ -85,7 +85,6 @@ const (
 	copies     = 8
 )
 
-// from is the context key of the client's address.
 type from struct{}
 
 // withKey passes on the key of a call and no other header.
@@ -124,8 +123,7 @@ func (t *tool) rows(given map[string]json.RawMessage) (n int, err error) {
 	return n, nil
 }
 
-// request is the request to the API for a call. It passes on unknown arguments, so
-// that the API can suggest the right ones.
+// request is the request of a call. The API can suggest better names for unknown arguments.
 func (t *tool) request(ctx context.Context, base string, given map[string]json.RawMessage) (*http.Request, error) {
 	path, query, body := api.Versioned+t.op.Path, url.Values{}, map[string]json.RawMessage{}
 	if t.op.ID == "getSQLSchema" {
@@ -189,8 +187,7 @@ func missing(name string, t *tool) error {
 	return fault.New("bad_arguments", "The argument %s is required.", name).Try("call %s again with it", t.name)
 }
 
-// plain writes an argument as the API's query takes it: lists are joined by commas,
-// and booleans are 1 or 0.
+// plain writes an argument for the query: lists joined by commas, booleans as 1 or 0.
 func plain(name string, raw json.RawMessage, list bool) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

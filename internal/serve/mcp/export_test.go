@@ -3,7 +3,10 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -33,4 +36,42 @@ func (s *Service) Call(ctx context.Context, name string, arguments json.RawMessa
 func Check(body []byte) error {
 	_, _, err := check(body)
 	return err
+}
+
+// Tables in Markdown for the documentation.
+
+// ToolTable lists the tools, with what each answers and costs.
+func (s *Service) ToolTable() string {
+	t := rows("Tool", "What it answers", "Needs", "Price", "Operation")
+	for _, one := range s.tools {
+		t.add("`"+one.name+"`", one.op.Summary, one.op.Who(), one.op.Price(), fmt.Sprintf("`%s %s`", one.op.Method, one.op.Path))
+	}
+	return t.String()
+}
+
+// ResourceTable lists the vocabularies. It leaves out the documentation, which the
+// reader has open.
+func (s *Service) ResourceTable() string {
+	t := rows("Words", "What they are")
+	for _, v := range vocabularies(s.Reference) {
+		t.add("`"+v.name+"`", v.about)
+	}
+	return t.String()
+}
+
+// PromptTable lists the prompts, with what each asks for.
+func (s *Service) PromptTable() string {
+	t := rows("Prompt", "What it asks for", "Arguments")
+	for _, p := range prompts {
+		var names []string
+		for _, a := range p.arguments {
+			name := "`" + a.Name + "`"
+			if !a.Required {
+				name += " (optional)"
+			}
+			names = append(names, name)
+		}
+		t.add("`"+p.name+"`", p.about, strings.Join(slices.Clip(names), ", "))
+	}
+	return t.String()
 }

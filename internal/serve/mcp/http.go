@@ -89,8 +89,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.stream.ServeHTTP(&plainly{ResponseWriter: w, id: id}, r)
 }
 
-// ownOrigin reports whether a request comes from a program or from a page of this
-// site.
+// ownOrigin reports whether a request comes from a program or a page of this site.
 func (s *Service) ownOrigin(r *http.Request) bool {
 	given := r.Header.Values("Origin")
 	if len(given) == 0 {
@@ -184,8 +183,7 @@ var (
 	goField = regexp.MustCompile(`Go struct field \w+\.([\w.]+) of type`)
 )
 
-// plainly is a ResponseWriter for the SDK. It makes every refusal an error of JSON-RPC,
-// and takes Go's types out of it.
+// plainly makes every refusal of the SDK an error of JSON-RPC without Go's types.
 type plainly struct {
 	http.ResponseWriter
 	id     json.RawMessage // of the message
@@ -226,8 +224,7 @@ func (w *plainly) Write(b []byte) (int, error) {
 // Unwrap lets the SDK reach the connection.
 func (w *plainly) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// refuse answers a message that cannot be handled with an error of JSON-RPC. The id
-// is null because the message was not parsed.
+// refuse answers a message that was not parsed, hence without id, with an error of JSON-RPC.
 func refuse(w http.ResponseWriter, status int, format string, args ...any) {
 	w.Header().Set("Cache-Control", "no-store")
 	writeError(w, status, nil, rpcError{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf(format, args...)})

@@ -37,9 +37,8 @@ type Config struct {
 	// API answers the requests that calls become. It is the API in this process (see
 	// InProcess) or that of another server.
 	API http.RoundTripper
-	// Authorize adds the caller's credentials to a request to the API. asked is the
-	// header of the call, or nil over pipes. A nil Authorize passes on the key of the
-	// call.
+	// Authorize adds the caller's credentials to a request to the API. asked is the header of the
+	// call, nil over pipes. A nil Authorize passes on its key.
 	Authorize func(r *http.Request, asked http.Header) *http.Request
 
 	Version string // of the program
@@ -63,8 +62,7 @@ type Service struct {
 	cards  map[string]document // by path
 }
 
-// Bounds on concurrent calls of strangers, in all and from one network, and of paying
-// callers, in all and of one account.
+// Bounds on concurrent calls of strangers and of paying callers, in all and of one.
 const (
 	callsAtOnce = 64
 	callsOfOne  = 8
@@ -106,8 +104,7 @@ func New(c Config) (*Service, error) {
 	s.addPrompts()
 	s.stream = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.server }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
-		// ServeHTTP checks Origin. Behind a proxy on the same machine, Host is the public
-		// name.
+		// ServeHTTP checks Origin. Behind a proxy on the same machine, Host is public.
 		DisableLocalhostProtection: true,
 	})
 	s.cards = s.documents()
@@ -118,10 +115,9 @@ func New(c Config) (*Service, error) {
 // prompts. They change only with a new version of the program.
 const listsKept = time.Hour
 
-// guarded refuses methods that would keep a connection open: there are no changes
-// to wait for. It also turns a panic into an error, because messages run in
-// goroutines of the SDK, where a panic would end the process. Reading a damaged
-// mapped file counts as a panic.
+// guarded refuses methods that would keep a connection open, since nothing changes, and turns a
+// panic into an error: messages run in goroutines of the SDK, where it would end the process.
+// Reading a damaged mapped file counts as a panic.
 func (s *Service) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (_ mcp.Result, err error) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

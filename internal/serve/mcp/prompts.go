@@ -13,8 +13,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// prompt is a task that people often ask for, as steps that a model follows with
-// the tools.
+// prompt is a task that people often ask for, as steps to follow with the tools.
 type prompt struct {
 	name, title, about string
 	arguments          []*mcp.PromptArgument
@@ -67,7 +66,6 @@ func promptNames() (list []string) {
 	return list
 }
 
-// maxArgument bounds an argument of a prompt, in bytes.
 const maxArgument = 300
 
 func (s *Service) addPrompts() {

@@ -36,8 +36,7 @@ func failed(resp *http.Response, body []byte) error {
 	return r
 }
 
-// refusal is the result of a refused call. It tells the model what is wrong and
-// what to do next.
+// refusal tells the model what is wrong with a call and what to do next.
 func (s *Service) refusal(t *tool, err error) *mcp.CallToolResult {
 	var b strings.Builder
 	meta := mcp.Meta{}
@@ -90,8 +89,7 @@ func (s *Service) howToGetAKey() string {
 	return text + "Without a key these work: " + strings.Join(open, ", ") + ".\n"
 }
 
-// where is the location of a problem. It leaves out the first part (query, path,
-// body), which a model does not know.
+// where is the location of a problem, without its first part, which a model does not know.
 func where(loc []any) string {
 	var parts []string
 	for i, l := range loc {

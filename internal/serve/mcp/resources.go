@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +17,6 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// Prefixes of the resources' URIs.
 const (
 	docsScheme       = "grantgraph://docs/"
 	vocabularyScheme = "grantgraph://vocabulary/"
@@ -31,12 +29,10 @@ var forOperators = map[string]bool{
 	"docs/site.md": true,
 }
 
-// shownBase is the service address that the documents use. It is replaced by the
-// real address.
+// shownBase is the service address in the documents, which the real one replaces.
 const shownBase = "http://127.0.0.1:8080"
 
-// addResources adds the documentation and the vocabularies. They never change while
-// the program runs.
+// addResources adds the documentation and the vocabularies, which never change.
 func (s *Service) addResources() error {
 	err := fs.WalkDir(grantgraph.Documents, "docs", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Ext(name) != ".md" || forOperators[name] {
@@ -80,7 +76,6 @@ func headOf(text string) (title, about string) {
 	return title, ""
 }
 
-// vocabulary lists the values that an argument takes.
 type vocabulary struct{ name, title, about, table string }
 
 func vocabularies(r *api.Reference) []vocabulary {
@@ -136,7 +131,6 @@ func failures(r *api.Reference) string {
 	return list.String()
 }
 
-// lined is a table in Markdown, being written.
 type lined struct{ strings.Builder }
 
 func rows(columns ...string) *lined {
@@ -151,42 +145,4 @@ func (t *lined) add(cells ...string) {
 		cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
 	}
 	fmt.Fprintf(t, "| %s |\n", strings.Join(cells, " | "))
-}
-
-// Tables in Markdown for the documentation.
-
-// ToolTable lists the tools, with what each answers and costs.
-func (s *Service) ToolTable() string {
-	t := rows("Tool", "What it answers", "Needs", "Price", "Operation")
-	for _, one := range s.tools {
-		t.add("`"+one.name+"`", one.op.Summary, one.op.Who(), one.op.Price(), fmt.Sprintf("`%s %s`", one.op.Method, one.op.Path))
-	}
-	return t.String()
-}
-
-// ResourceTable lists the vocabularies. It leaves out the documentation, which the
-// reader has open.
-func (s *Service) ResourceTable() string {
-	t := rows("Words", "What they are")
-	for _, v := range vocabularies(s.Reference) {
-		t.add("`"+v.name+"`", v.about)
-	}
-	return t.String()
-}
-
-// PromptTable lists the prompts, with what each asks for.
-func (s *Service) PromptTable() string {
-	t := rows("Prompt", "What it asks for", "Arguments")
-	for _, p := range prompts {
-		var names []string
-		for _, a := range p.arguments {
-			name := "`" + a.Name + "`"
-			if !a.Required {
-				name += " (optional)"
-			}
-			names = append(names, name)
-		}
-		t.add("`"+p.name+"`", p.about, strings.Join(slices.Clip(names), ", "))
-	}
-	return t.String()
 }

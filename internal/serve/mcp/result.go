@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/api"
 )
 
 // maxResult bounds a result, in bytes of JSON. It is about ten thousand tokens, or
@@ -21,8 +22,7 @@ const maxResult = 40 << 10
 // maxText bounds each text of a result that would otherwise be too large.
 const maxText = 400
 
-// table is a list of objects in fewer tokens: the names of the columns once, then
-// the values.
+// table is a list of objects in fewer tokens: the column names once, then the values.
 type table struct {
 	columns []string
 	rows    [][]any
@@ -31,11 +31,11 @@ type table struct {
 
 // MarshalJSON writes the columns and the rows, and how many rows were left out.
 func (t *table) MarshalJSON() ([]byte, error) {
-	return encoded(struct {
+	return api.EncodeJSON(struct {
 		Columns []string `json:"columns"`
 		Rows    [][]any  `json:"rows"`
 		Left    int      `json:"left_out,omitempty"`
-	}{t.columns, append([][]any{}, t.rows...), t.left}), nil
+	}{t.columns, append([][]any{}, t.rows...), t.left})
 }
 
 // untabled are members that repeat the id of their row; tables leave them out.
@@ -55,14 +55,14 @@ func tabled(list []any) *table {
 	at := map[string]int{}
 	for _, item := range list {
 		row := make([]any, len(t.columns))
-		var put func(prefix string, o object)
-		put = func(prefix string, o object) {
+		var put func(prefix string, o api.Ordered)
+		put = func(prefix string, o api.Ordered) {
 			for _, m := range o {
-				name := prefix + m.name
-				if slices.Contains(untabled, m.name) {
+				name := prefix + m.Name
+				if slices.Contains(untabled, m.Name) {
 					continue
 				}
-				if inner, ok := m.value.(object); ok && len(inner) > 0 {
+				if inner, ok := m.Value.(api.Ordered); ok && len(inner) > 0 {
 					put(name+".", inner)
 					continue
 				}
@@ -74,10 +74,10 @@ func tabled(list []any) *table {
 				for len(row) <= i {
 					row = append(row, nil)
 				}
-				row[i] = m.value
+				row[i] = m.Value
 			}
 		}
-		o, _ := item.(object)
+		o, _ := item.(api.Ordered)
 		put("", o)
 		t.rows = append(t.rows, row)
 	}
@@ -114,19 +114,19 @@ func formed(v any, t reflect.Type) any {
 		if isTable(t) {
 			return tabled(v)
 		}
-	case object:
+	case api.Ordered:
 		if t.Kind() != reflect.Struct {
 			return v
 		}
 		types := fieldsOf(t)
-		out := make(object, 0, len(v))
+		out := make(api.Ordered, 0, len(v))
 		for _, m := range v {
-			if f, ok := types[m.name]; ok {
+			if f, ok := types[m.Name]; ok {
 				if f.Tag.Get("items") == "object" {
-					list, _ := m.value.([]any)
-					m.value = tabled(list)
+					list, _ := m.Value.([]any)
+					m.Value = tabled(list)
 				} else {
-					m.value = formed(m.value, f.Type)
+					m.Value = formed(m.Value, f.Type)
 				}
 			}
 			out = append(out, m)
@@ -136,9 +136,8 @@ func formed(v any, t reflect.Type) any {
 	return v
 }
 
-// dropped are members of an answer that a result leaves out: the status, the
-// extension block, which result reads on its own, and signed reports, which must be
-// taken from the API unchanged.
+// dropped are members that a result leaves out: the status, the extension block, which it reads
+// apart, and signed reports, which must be taken from the API unchanged.
 var dropped = []string{"code", "message", "x_service", "report"}
 
 func isTable(t reflect.Type) bool {
@@ -165,32 +164,32 @@ func fieldsOf(t reflect.Type) map[string]reflect.StructField {
 }
 
 func (t *tool) result(header http.Header, body []byte, rows int, given map[string]json.RawMessage) (*mcp.CallToolResult, error) {
-	read, err := read(body)
-	answer, ok := read.(object)
+	read, err := api.ReadJSON(body)
+	answer, ok := read.(api.Ordered)
 	if err != nil || !ok {
 		return nil, fault.New("answer", "The answer is not in the format of this service.").Try("check the address of the service")
 	}
-	content := formed(answer.without(dropped...), reflect.TypeOf(t.op.Response)).(object)
+	content := formed(answer.Without(dropped...), reflect.TypeOf(t.op.Response)).(api.Ordered)
 	if t.shape != nil {
 		if content, err = t.shape(content, given); err != nil {
 			return nil, err
 		}
 	}
-	notes, service := remarks(answer.get("x_service"))
-	out := object{{"dataset_version", header.Get("X-Dataset-Version")}, {"notes", notes}}
+	notes, service := remarks(answer.Get("x_service"))
+	out := api.Ordered{}.With("dataset_version", header.Get("X-Dataset-Version")).With("notes", notes)
 	if left, err := strconv.Atoi(header.Get("X-Calls-Remaining")); err == nil {
-		out = append(out, member{"calls_remaining", left})
+		out = out.With("calls_remaining", left)
 	}
 	// Totals come first, then objects, then tables.
 	for _, rank := range []int{0, 1, 2} {
 		for _, m := range content {
-			if rankOf(m.value) == rank {
+			if rankOf(m.Value) == rank {
 				out = append(out, m)
 			}
 		}
 	}
 	if len(service) > 0 {
-		out = append(out, member{"x_service", service})
+		out = out.With("x_service", service)
 	}
 	if out, err = bounded(out, rows); err != nil {
 		return nil, err
@@ -200,7 +199,7 @@ func (t *tool) result(header http.Header, body []byte, rows int, given map[strin
 
 func rankOf(v any) int {
 	switch v.(type) {
-	case object:
+	case api.Ordered:
 		return 1
 	case *table, []any:
 		return 2
@@ -210,28 +209,27 @@ func rankOf(v any) int {
 
 // remarks splits the extension block of an answer: warnings become notes, and rest
 // is the block without them and without members that are stated elsewhere.
-func remarks(block any) (notes []any, rest object) {
+func remarks(block any) (notes []any, rest api.Ordered) {
 	notes = []any{}
-	service, _ := block.(object)
-	list, _ := service.get("warnings").([]any)
+	service, _ := block.(api.Ordered)
+	list, _ := service.Get("warnings").([]any)
 	for _, w := range list {
-		w, _ := w.(object)
-		parameter, _ := w.get("parameter").(string)
-		reason, _ := w.get("reason").(string)
-		if w.get("severity") == "unsupported" {
+		w, _ := w.(api.Ordered)
+		parameter, _ := w.Get("parameter").(string)
+		reason, _ := w.Get("reason").(string)
+		if w.Get("severity") == "unsupported" {
 			reason = "NOT APPLIED: " + reason
 		}
 		notes = append(notes, strings.TrimPrefix(parameter+": "+reason, "_"))
 	}
-	if data, _ := service.get("dataset").(object); data.get("invented") == true {
+	if data, _ := service.Get("dataset").(api.Ordered); data.Get("invented") == true {
 		notes = append(notes, "The dataset is invented: its organizations, people and grants do not exist. Say so.")
 	}
-	return notes, service.without("unsupported", "warnings", "dataset", "example")
+	return notes, service.Without("unsupported", "warnings", "dataset", "example")
 }
 
-// bounded limits every table to rows rows, and the result to maxResult bytes. Notes
-// say what was left out.
-func bounded(out object, rows int) (object, error) {
+// bounded limits every table to rows rows and the result to maxResult, and notes what is left out.
+func bounded(out api.Ordered, rows int) (api.Ordered, error) {
 	tables := tablesOf(out)
 	for _, t := range tables {
 		t.table.cut(rows)
@@ -253,7 +251,7 @@ func bounded(out object, rows int) (object, error) {
 		whole = size(out)
 	}
 	if whole > maxResult {
-		out = clipped(out).(object)
+		out = clipped(out).(api.Ordered)
 		tables = tablesOf(out)
 		if whole = size(out); whole > maxResult {
 			return nil, fault.New("too_large", "The answer is larger than a model can read: %d bytes.",
@@ -268,8 +266,8 @@ func bounded(out object, rows int) (object, error) {
 		out = noted(out, fmt.Sprintf("%s: %d more rows of this answer were left out. %s", t.path, t.table.left, moreRows(out)))
 		// next_cursor would skip the rows that were cut.
 		for i := range out {
-			if out[i].name == "next_cursor" && t.path == "results" {
-				out[i].value = nil
+			if out[i].Name == "next_cursor" && t.path == "results" {
+				out[i].Value = nil
 			}
 		}
 	}
@@ -278,21 +276,28 @@ func bounded(out object, rows int) (object, error) {
 
 func size(v any) int { return len(encoded(v)) }
 
-// moreRows says how to get the rows that were left out.
-func moreRows(out object) string {
+func encoded(v any) []byte {
+	text, err := api.EncodeJSON(v)
+	if err != nil {
+		panic("mcp: " + err.Error()) // the values of an answer always encode
+	}
+	return text
+}
+
+func moreRows(out api.Ordered) string {
 	for _, m := range out {
-		if m.name == "next_cursor" {
+		if m.Name == "next_cursor" {
 			return "Ask with a smaller limit and follow next_cursor, or choose columns with fields."
 		}
 	}
 	return fmt.Sprintf("Ask for more with max_rows (at most %d), or for less at a time.", mostRows)
 }
 
-func noted(out object, note string) object {
+func noted(out api.Ordered, note string) api.Ordered {
 	for i := range out {
-		if out[i].name == "notes" {
-			list, _ := out[i].value.([]any)
-			out[i].value = append(list, note)
+		if out[i].Name == "notes" {
+			list, _ := out[i].Value.([]any)
+			out[i].Value = append(list, note)
 		}
 	}
 	return out
@@ -303,14 +308,14 @@ type placed struct {
 	table *table
 }
 
-func tablesOf(o object) (list []placed) {
+func tablesOf(o api.Ordered) (list []placed) {
 	for _, m := range o {
-		switch v := m.value.(type) {
+		switch v := m.Value.(type) {
 		case *table:
-			list = append(list, placed{m.name, v})
-		case object:
+			list = append(list, placed{m.Name, v})
+		case api.Ordered:
 			for _, t := range tablesOf(v) {
-				list = append(list, placed{m.name + "." + t.path, t.table})
+				list = append(list, placed{m.Name + "." + t.path, t.table})
 			}
 		}
 	}
@@ -321,9 +326,9 @@ func clipped(v any) any {
 	switch v := v.(type) {
 	case string:
 		return fault.Clip(v, maxText)
-	case object:
+	case api.Ordered:
 		for i := range v {
-			v[i].value = clipped(v[i].value)
+			v[i].Value = clipped(v[i].Value)
 		}
 	case []any:
 		for i := range v {

@@ -40,8 +40,7 @@ const (
 	worded = 40 // a table with more columns has their names only
 )
 
-// membersOf describes the members of an object, which is level levels below the
-// result.
+// membersOf describes the members of an object at a level below the result.
 func membersOf(t reflect.Type, level int) (properties schema, required []string) {
 	properties = schema{}
 	for m := range api.Members(pointed(t)) {
@@ -61,7 +60,6 @@ func membersOf(t reflect.Type, level int) (properties schema, required []string)
 	return properties, required
 }
 
-// raw is a value that is already JSON.
 var raw = reflect.TypeFor[json.RawMessage]()
 
 func valueSchema(t reflect.Type, rows bool, level int) schema {
@@ -73,6 +71,9 @@ func valueSchema(t reflect.Type, rows bool, level int) schema {
 	case isTable(t):
 		return tableSchema(t.Elem(), level)
 	}
+	if kind, ok := api.Scalars[t.Kind()]; ok {
+		return schema{"type": kind}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		s := valueSchema(t.Elem(), false, level)
@@ -80,14 +81,6 @@ func valueSchema(t reflect.Type, rows bool, level int) schema {
 			s["type"] = []string{kind, "null"}
 		}
 		return s
-	case reflect.String:
-		return schema{"type": "string"}
-	case reflect.Bool:
-		return schema{"type": "boolean"}
-	case reflect.Int, reflect.Int64:
-		return schema{"type": "integer"}
-	case reflect.Float64:
-		return schema{"type": "number"}
 	case reflect.Slice:
 		return schema{"type": "array", "items": valueSchema(t.Elem(), false, level)}
 	case reflect.Struct:
@@ -117,8 +110,7 @@ func tableSchema(row reflect.Type, level int) schema {
 	return s
 }
 
-// columnWords lists the columns of a table. It adds their meanings unless there are
-// too many columns.
+// columnWords lists the columns of a table, with their meanings unless there are too many.
 func columnWords(row reflect.Type) string {
 	var names, words []string
 	var walk func(t reflect.Type, prefix string)

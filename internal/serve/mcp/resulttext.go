@@ -5,21 +5,23 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"grantgraph/internal/serve/api"
 )
 
 // text writes a result for clients that show a model only text: a line for each
 // figure, then each table with a line for each row.
-func text(o object) string {
+func text(o api.Ordered) string {
 	var b strings.Builder
 	lines(&b, "", o)
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func lines(b *strings.Builder, prefix string, o object) {
+func lines(b *strings.Builder, prefix string, o api.Ordered) {
 	for _, m := range o {
-		name := prefix + m.name
-		switch v := m.value.(type) {
-		case object:
+		name := prefix + m.Name
+		switch v := m.Value.(type) {
+		case api.Ordered:
 			lines(b, name+".", v)
 		case *table:
 			fmt.Fprintf(b, "\n%s (%d rows", name, len(v.rows))
@@ -39,22 +41,20 @@ func lines(b *strings.Builder, prefix string, o object) {
 				b.WriteString(strings.Join(cells, " | ") + "\n")
 			}
 			b.WriteByte('\n')
-		case []any:
-			if m.name == "notes" {
-				for _, note := range v {
-					b.WriteString("Note: " + cell(note) + "\n")
-				}
+		default:
+			notes, ok := v.([]any)
+			if !ok || m.Name != "notes" {
+				b.WriteString(name + ": " + cell(v) + "\n")
 				continue
 			}
-			b.WriteString(name + ": " + cell(v) + "\n")
-		default:
-			b.WriteString(name + ": " + cell(v) + "\n")
+			for _, note := range notes {
+				b.WriteString("Note: " + cell(note) + "\n")
+			}
 		}
 	}
 }
 
-// cell writes a value on one line. An unknown value is null, as in the structured
-// form.
+// cell writes a value on one line; an unknown one is null, as in the structured form.
 func cell(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -68,7 +68,7 @@ func cell(v any) string {
 		parts := make([]string, len(v))
 		for i := range v {
 			switch v[i].(type) {
-			case object, []any:
+			case api.Ordered, []any:
 				scalar = false
 			}
 			parts[i] = cell(v[i])
@@ -80,8 +80,7 @@ func cell(v any) string {
 	return oneLine(string(encoded(v)))
 }
 
-// oneLine removes line breaks and invisible characters from a text that strangers
-// wrote.
+// oneLine removes line breaks and invisible characters from a text of strangers.
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {

@@ -111,8 +111,7 @@ func (s *Service) documents() map[string]document {
 	return docs
 }
 
-// card describes how to connect. It lists the tools so that people can compare
-// services before they connect.
+// card describes how to connect, and lists the tools so that people can compare services.
 func (s *Service) card() Card {
 	base := s.Reference.Base()
 	versions := mcp.SupportedProtocolVersions()
@@ -127,8 +126,7 @@ func (s *Service) card() Card {
 	}
 }
 
-// listed lists every operation with its tool, or with the reason why it is not a
-// tool.
+// listed lists every operation with its tool, or with why it is no tool.
 func (s *Service) listed() (list []Listed) {
 	for _, g := range s.Reference.Groups {
 		for i := range g.Operations {

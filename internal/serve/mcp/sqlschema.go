@@ -6,19 +6,18 @@ import (
 	"strings"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/api"
 )
 
-// shapes shorten the answers of some operations, which are too long for a model to
-// read at once.
-var shapes = map[string]func(object, map[string]json.RawMessage) (object, error){
+// shapes shorten answers that are too long for a model to read at once.
+var shapes = map[string]func(api.Ordered, map[string]json.RawMessage) (api.Ordered, error){
 	"getSQLSchema": shortSchema,
 }
 
-// shortSchema shortens the description of the warehouse. Without the argument
-// tables it lists every table with the names of its columns; else it describes the
-// tables that were asked for in full.
-func shortSchema(answer object, given map[string]json.RawMessage) (object, error) {
-	described, _ := answer.get("tables").(*table)
+// shortSchema lists every table of the warehouse with the names of its columns, or describes in
+// full those that the argument tables asks for.
+func shortSchema(answer api.Ordered, given map[string]json.RawMessage) (api.Ordered, error) {
+	described, _ := answer.Get("tables").(*table)
 	if described == nil {
 		return answer, nil
 	}
@@ -36,22 +35,22 @@ func shortSchema(answer object, given map[string]json.RawMessage) (object, error
 		}
 		want = strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	rest := answer.without("tables")
+	rest := answer.Without("tables")
 	if len(want) == 0 {
 		list := &table{columns: []string{"name", "plan", "meaning", "columns"}}
 		for _, row := range described.rows {
 			columns, _ := at(row, "columns").([]any)
 			var names []string
 			for _, c := range columns {
-				c, _ := c.(object)
-				name, _ := c.get("name").(string)
+				c, _ := c.(api.Ordered)
+				name, _ := c.Get("name").(string)
 				names = append(names, name)
 			}
 			list.rows = append(list.rows, []any{at(row, "name"), at(row, "plan"), at(row, "meaning"), strings.Join(names, ", ")})
 		}
-		return append(rest, member{"tables", list}), nil
+		return rest.With("tables", list), nil
 	}
-	var found object
+	var found api.Ordered
 	var known []string
 	for _, row := range described.rows {
 		name, _ := at(row, "name").(string)
@@ -61,12 +60,11 @@ func shortSchema(answer object, given map[string]json.RawMessage) (object, error
 		}
 		columns, _ := at(row, "columns").([]any)
 		examples, _ := at(row, "examples").([]any)
-		found = append(found, member{name, object{
-			{"meaning", at(row, "meaning")}, {"plan", at(row, "plan")}, {"traps", at(row, "traps")}, {"columns", tabled(columns)}, {"examples", tabled(examples)},
-		}})
+		found = found.With(name, api.Ordered{}.With("meaning", at(row, "meaning")).With("plan", at(row, "plan")).With("traps", at(row, "traps")).
+			With("columns", tabled(columns)).With("examples", tabled(examples)))
 	}
 	if len(found) == 0 {
 		return nil, fault.New("bad_arguments", "There is no table of that name.").Try("one of %s", strings.Join(known, ", "))
 	}
-	return append(object{{"described", found}}, rest...), nil
+	return append(api.Ordered{}.With("described", found), rest...), nil
 }

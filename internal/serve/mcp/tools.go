@@ -34,15 +34,12 @@ func toolColumn(column string) map[string]string {
 	return values
 }
 
-// hidden are parameters that tools refuse: results have one format, and no tool
-// answers from the example data.
+// hidden are parameters that tools refuse: one format, and no answers from example data.
 var hidden = []string{"format", "example", "compat", "reports", "page"}
 
-// untold are parameters that tools accept and do not describe, because another
-// parameter does the same.
+// untold are parameters that tools accept and do not describe: another does the same.
 var untold = []string{"id_type", "exclude_daf"}
 
-// Rows in a page, by default and at most.
 const (
 	usualRows = 25
 	mostRows  = 100
@@ -55,7 +52,7 @@ type tool struct {
 	arguments map[string]any
 	required  []string
 	query     map[string]*api.Param // parameters in the path and the query
-	shape     func(object, map[string]json.RawMessage) (object, error)
+	shape     func(api.Ordered, map[string]json.RawMessage) (api.Ordered, error)
 	words     *strings.Replacer // replaces API operations by the names of their tools
 }
 

@@ -30,13 +30,11 @@ type Neighbor struct {
 	Weight float64
 }
 
-// MostEdges is how many edges of the second step one question usually follows. A party
-// with very many edges says little about similarity, so parties with few edges are
-// taken first.
+// MostEdges is how many edges of the second step one question usually follows. Parties with few
+// are taken first: those with very many say little about similarity.
 const MostEdges = 100_000
 
-// Cofunders are the other funders of the recipients of a funder. budget bounds the
-// edges of the second step.
+// Cofunders are the other funders of a funder's recipients. budget bounds the second step.
 func Cofunders(ctx context.Context, g *graph.Graph, e ein.EIN, limit, budget int) (Neighbors, error) {
 	v, err := g.View()
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// SharedParties counts, for each pair of organizations, the recipients that
-// both gave to, or the funders that gave to both. The diagonal holds the number
-// of parties of each.
+// SharedParties counts, for each pair of organizations, the recipients of both, or the funders of
+// both. The diagonal holds the number of parties of each.
 func SharedParties(ctx context.Context, g *graph.Graph, list []ein.EIN, side graph.Side) ([][]int64, error) {
 	v, err := g.View()
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// Walk goes from an organization to its parties, and from those parties to
-// their other parties, which are its neighbors.
+// Walk goes from an organization to its parties and on to theirs, its neighbors.
 type Walk struct {
 	Self   []uint32                                 // numbers of the organization among the neighbors
 	Degree func(party uint32) int                   // neighbors of a party
@@ -30,9 +29,8 @@ const (
 	smoothing = 0.5
 )
 
-// Closest finds the closest neighbors. If visiting all parties would exceed the
-// budget, it takes the parties with the fewest neighbors. Among equal parties,
-// it takes the first.
+// Closest finds the closest neighbors. If visiting all parties would exceed the budget, it takes
+// those with the fewest neighbors, the first of equal ones.
 func (w *Walk) Closest(ctx context.Context, parties []uint32, limit, budget int) (closest []Found, n Neighbors, err error) {
 	n.Parties = len(parties)
 	most, rest, cost := w.mostNeighbors(parties, budget)
@@ -75,8 +73,7 @@ func (w *Walk) Closest(ctx context.Context, parties []uint32, limit, budget int)
 	return closest, n, nil
 }
 
-// Keep adds a neighbor to a list in order, closest first, which has at most limit
-// entries.
+// Keep adds a neighbor to a list of at most limit entries, closest first.
 func Keep(list []Found, limit int, x Found) []Found {
 	compare := func(a, b Found) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Shared, a.Shared), cmp.Compare(a.ID, b.ID))
@@ -89,9 +86,8 @@ func Keep(list []Found, limit int, x Found) []Found {
 	return list[:min(len(list), limit)]
 }
 
-// mostNeighbors finds the largest number of neighbors that a visited party may
-// have, the budget left for parties with exactly that many, and the most that
-// all visited parties cost.
+// mostNeighbors finds the most neighbors that a visited party may have, the budget left for those
+// with exactly that many, and the most that all of them cost.
 func (w *Walk) mostNeighbors(parties []uint32, budget int) (most, rest, cost int) {
 	costs := make([]int, mostDegree+1)
 	for _, p := range parties {

@@ -14,7 +14,6 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// Levels of government.
 const (
 	Federal = "federal"
 	State   = "state"
@@ -40,8 +39,7 @@ func (t *Awarded) add(r *awardRecord) {
 	t.FirstYear, t.LastYear = min(t.FirstYear, y), max(t.LastYear, y)
 }
 
-// Dollars are the whole dollars of federal and of state awards, nil where no file of
-// them was read.
+// Dollars are the whole dollars of federal and of state awards, nil where no file was read.
 func (t *Awarded) Dollars(read *snapshot.AwardCoverage) (federal, states *int64) {
 	if read.FederalThrough != "" {
 		federal = new(dollars(t.Federal))
@@ -149,14 +147,12 @@ func awardedOf(list []awardRecord) (t Awarded) {
 	return t
 }
 
-// awardGroup is the awards of one year, agency or program.
 type awardGroup struct {
 	Awarded
 	first *awardRecord
 }
 
-// groups sums awards by a key in one pass. Its memory is one group per agency or
-// program that funded the organization.
+// groups sums awards by a key in one pass, with memory for one group per key.
 func groups[K comparable](list []awardRecord, key func(*awardRecord) K) (found []awardGroup) {
 	at := map[K]int{}
 	for i := range list {
@@ -173,7 +169,6 @@ func groups[K comparable](list []awardRecord, key func(*awardRecord) K) (found [
 	return found
 }
 
-// largest are the groups with the most dollars.
 func largest(found []awardGroup) []awardGroup {
 	slices.SortStableFunc(found, func(a, b awardGroup) int { return cmp.Compare(b.Federal+b.State, a.Federal+a.State) })
 	return found[:min(len(found), MaxAwardGroups)]

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/hash"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/radix"
@@ -18,18 +20,17 @@ import (
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 	"grantgraph/internal/snapshot/mapped/packed"
+	"grantgraph/internal/table"
 )
 
-// Build writes the index of a snapshot. It reads tables sorted by EIN in one pass
-// without holding them. Rows of other tables are packed and held until they are
-// sorted.
+// Build writes the index of a snapshot. It reads tables sorted by EIN in one pass, and packs and
+// holds the rows of others until they are sorted.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	t := tablesOf(w.Unpublished())
 	return w.WriteFile(fileName, func(out io.Writer) error { return t.write(ctx, out) })
 }
 
-// Tables are the rows of an index. All are sorted by EIN except Returns, People and
-// BoardLinks.
+// Tables are the rows of an index, by EIN except Returns, People and BoardLinks.
 type Tables struct {
 	Organizations iter.Seq2[snapshot.Organization, error]
 	Orgs          iter.Seq2[snapshot.Org, error]
@@ -43,6 +44,8 @@ type Tables struct {
 	Families      iter.Seq2[snapshot.OrgFamily, error]
 	Assets        iter.Seq2[snapshot.AssetProfile, error]
 	Holdings      iter.Seq2[snapshot.FoundationHolding, error]
+	Applications  iter.Seq2[snapshot.Application, error]
+	Accounts      iter.Seq2[snapshot.GrantAccount, error]
 	Awards        iter.Seq2[snapshot.GovAward, error]
 
 	// Coverage is what the awards cover. A snapshot has it in its manifest.
@@ -63,12 +66,13 @@ func tablesOf(s *snapshot.Snapshot) *Tables {
 		Families:      rowsOf[snapshot.OrgFamily](s, snapshot.OrgFamilies),
 		Assets:        rowsOf[snapshot.AssetProfile](s, snapshot.AssetProfiles),
 		Holdings:      rowsOf[snapshot.FoundationHolding](s, snapshot.FoundationHoldings),
+		Applications:  rowsOf[snapshot.Application](s, snapshot.Applications),
+		Accounts:      rowsOf[snapshot.GrantAccount](s, snapshot.GrantAccounts),
 		Awards:        rowsOf[snapshot.GovAward](s, snapshot.GovAwards),
 	}
 }
 
-// rowsOf reads a table. A table that the snapshot lacks is empty, because test data
-// need not have every table.
+// rowsOf reads a table, or nothing if the snapshot lacks it, as test data may.
 func rowsOf[T any](s *snapshot.Snapshot, table string) iter.Seq2[T, error] {
 	if !s.HasTable(table) {
 		return nil
@@ -100,24 +104,16 @@ func (t *Tables) write(ctx context.Context, out io.Writer) error {
 	b := &builder{ctx: ctx, out: mapped.NewWriter(out, fileKind)}
 	for _, step := range []func() error{
 		func() error { return b.addIdentities(t) },
-		func() error {
-			return addSorted(b, sectionFinancials, t.Financials, func(r *snapshot.Financial) *string { return &r.EIN }, mostFilings)
-		},
+		addSorted(b, sectionFinancials, t.Financials, func(r *snapshot.Financial) *string { return &r.EIN }, mostFilings),
 		func() error { return b.addFilings(t) },
-		func() error {
-			return addSorted(b, sectionAreas, t.ServiceAreas, func(r *snapshot.ServiceArea) *string { return &r.EIN }, MaxAreas)
-		},
+		addSorted(b, sectionAreas, t.ServiceAreas, func(r *snapshot.ServiceArea) *string { return &r.EIN }, MaxAreas),
 		func() error { return b.addPeople(t) },
 		func() error { return b.addBoards(t) },
-		func() error {
-			return addSorted(b, sectionFamilies, t.Families, func(r *snapshot.OrgFamily) *string { return &r.EIN }, 1)
-		},
-		func() error {
-			return addSorted(b, sectionAssets, t.Assets, func(r *snapshot.AssetProfile) *string { return &r.EIN }, 1)
-		},
-		func() error {
-			return addSorted(b, sectionHoldings, t.Holdings, func(r *snapshot.FoundationHolding) *string { return &r.EIN }, MaxHoldings)
-		},
+		addSorted(b, sectionFamilies, t.Families, func(r *snapshot.OrgFamily) *string { return &r.EIN }, 1),
+		addSorted(b, sectionAssets, t.Assets, func(r *snapshot.AssetProfile) *string { return &r.EIN }, 1),
+		addSorted(b, sectionHoldings, t.Holdings, func(r *snapshot.FoundationHolding) *string { return &r.EIN }, MaxHoldings),
+		addSorted(b, sectionApplying, t.Applications, func(r *snapshot.Application) *string { return &r.EIN }, maxApplying),
+		addSorted(b, sectionAccounts, t.Accounts, func(r *snapshot.GrantAccount) *string { return &r.EIN }, mostFilings*len(grant.Amounts())),
 		func() error { return b.addAwards(t) },
 	} {
 		if err := step(); err != nil {
@@ -166,7 +162,6 @@ func (s *sectionWriter) end() {
 // checkEvery is how many rows are read between checks of the context.
 const checkEvery = 4096
 
-// each reads rows until the context ends.
 func each[T any](ctx context.Context, rows iter.Seq2[T, error], take func(*T) error) error {
 	n := 0
 	for row, err := range orNone(rows) {
@@ -226,8 +221,7 @@ func (b *builder) addIdentities(t *Tables) error {
 	return err
 }
 
-// identityOf makes the identity of one organization. filing, funder and cause may be
-// nil.
+// identityOf makes an identity. filing, funder and cause may be nil.
 func identityOf(o *snapshot.Organization, filing *snapshot.Org, funder *snapshot.FunderKind, cause *snapshot.InferredCause) Identity {
 	id := Identity{
 		Name: o.Name, AlsoKnown: o.AlsoKnown, Former: o.Former, Street: o.Street, City: o.City, State: o.State, ZIP: o.ZIP5, County: o.County,
@@ -271,16 +265,14 @@ func factOf(e ein.EIN, id *Identity) fact {
 // markOf is a hash that distinguishes filings. It is never 0.
 func markOf(filing string) uint64 { return max(hash.Of(filing), 1) }
 
-// einRange is a range of EINs that holds few organizations; einRanges is how many
-// ranges there are.
+// einRange is a range of EINs that holds few organizations.
 const (
 	einRange  = 512
 	einRanges = 1_000_000_000/einRange + 1
 )
 
-// startsOf is where each range of EINs begins among the organizations. Finding a
-// range takes one lookup, while a binary search over all would touch distant memory
-// first.
+// startsOf is where each range of EINs begins among the organizations: one lookup, while a binary
+// search over all would touch distant memory first.
 func startsOf(facts []fact) []uint32 {
 	starts := make([]uint32, einRanges+1)
 	for i := range facts {
@@ -309,32 +301,33 @@ func numberOf(facts []fact, e ein.EIN) (uint32, bool) {
 	return uint32(i), found
 }
 
-// addSorted adds a table sorted by EIN, at most most rows of each organization. It
-// does not store the EIN again.
-func addSorted[T any](b *builder, name string, rows iter.Seq2[T, error], key func(*T) *string, most int) error {
-	s := b.begin(name, most)
-	var buf []byte
-	last := ""
-	err := each(b.ctx, rows, func(row *T) error {
-		e := key(row)
-		if *e < last {
-			return fault.New("table_order", "the table behind the %s of profiles is not in the order of EINs: %s stands after %s", name, *e,
-				last).Try("build the snapshot again")
-		}
-		last = *e
-		org, known := b.number(last)
-		if !known {
-			return nil
-		}
-		*e = ""
-		buf = packed.Append(buf[:0], row)
-		return s.add(org, buf)
-	})
-	s.end()
-	return err
+// addSorted returns the step that adds a table sorted by EIN, at most most rows of each
+// organization. It does not store the EIN again.
+func addSorted[T any](b *builder, name string, rows iter.Seq2[T, error], key func(*T) *string, most int) func() error {
+	return func() error {
+		s := b.begin(name, most)
+		var buf []byte
+		last := ""
+		err := each(b.ctx, rows, func(row *T) error {
+			e := key(row)
+			if *e < last {
+				return fault.New("table_order", "the table behind the %s of profiles is not in the order of EINs: %s stands after %s", name, *e,
+					last).Try("build the snapshot again")
+			}
+			last = *e
+			org, known := b.number(last)
+			if !known {
+				return nil
+			}
+			*e = ""
+			buf = packed.Append(buf[:0], row)
+			return s.add(org, buf)
+		})
+		s.end()
+		return err
+	}
 }
 
-// gathered holds packed rows until they are sorted.
 type gathered struct {
 	entries []entry
 	bytes   []byte
@@ -353,7 +346,6 @@ func gather[T any](g *gathered, org uint32, rank int64, row *T) {
 	g.entries = append(g.entries, entry{org, uint32(len(g.bytes) - at), uint64(at), rank})
 }
 
-// write sorts the rows and writes at most most of each organization.
 func (g *gathered) write(b *builder, name string, most int) error {
 	order := make([]radix.Item, len(g.entries))
 	for i := range order {
@@ -377,21 +369,22 @@ func (g *gathered) write(b *builder, name string, most int) error {
 
 const mostFilings = 200
 
-// addFilings adds the returns that stand, latest first.
-func (b *builder) addFilings(t *Tables) error {
+// addGathered adds a table in any order, at most most rows of each organization.
+func addGathered[T any](b *builder, name string, rows iter.Seq2[T, error], most int, take func(*gathered, *T)) error {
 	var g gathered
-	err := each(b.ctx, t.Returns, func(r *snapshot.Return) error {
-		org, known := b.number(r.EIN)
-		if !known || r.Fate != "chosen" {
-			return nil
-		}
-		gather(&g, org, -dayOf(r.PeriodEnd), &Filing{ObjectID: r.ObjectID, ReturnType: r.Form, FiscalYear: r.TaxYear, PeriodEnd: r.PeriodEnd, Amended: r.Amended})
-		return nil
-	})
-	if err != nil {
+	if err := each(b.ctx, rows, func(row *T) error { take(&g, row); return nil }); err != nil {
 		return err
 	}
-	return g.write(b, sectionFilings, mostFilings)
+	return g.write(b, name, most)
+}
+
+// addFilings adds the returns that stand, latest first.
+func (b *builder) addFilings(t *Tables) error {
+	return addGathered(b, sectionFilings, t.Returns, mostFilings, func(g *gathered, r *snapshot.Return) {
+		if org, known := b.number(r.EIN); known && r.Fate == "chosen" {
+			gather(g, org, -dayOf(r.PeriodEnd), &Filing{ObjectID: r.ObjectID, ReturnType: r.Form, FiscalYear: r.TaxYear, PeriodEnd: r.PeriodEnd, Amended: r.Amended})
+		}
+	})
 }
 
 // dayOf is a date as a number with the same order.
@@ -401,41 +394,53 @@ func dayOf(date string) int64 {
 }
 
 func (b *builder) addPeople(t *Tables) error {
-	var g gathered
-	err := each(b.ctx, t.People, func(p *snapshot.Person) error {
-		org, known := b.number(p.EIN)
-		if !known || b.latest[org] != markOf(p.Filing) {
-			return nil
+	return addGathered(b, sectionPeople, t.People, MaxPeople, func(g *gathered, p *snapshot.Person) {
+		if org, known := b.number(p.EIN); known && b.latest[org] == markOf(p.Filing) {
+			p.EIN = ""
+			gather(g, org, 0, p)
 		}
-		p.EIN = ""
-		gather(&g, org, 0, p)
-		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return g.write(b, sectionPeople, MaxPeople)
 }
 
 // addBoards adds each pair of organizations that share people to both of them.
 func (b *builder) addBoards(t *Tables) error {
-	var g gathered
-	err := each(b.ctx, t.BoardLinks, func(l *snapshot.BoardLink) error {
+	return addGathered(b, sectionBoards, t.BoardLinks, MaxBoardLinks, func(g *gathered, l *snapshot.BoardLink) {
 		x, knownX := b.number(l.E1)
 		y, knownY := b.number(l.E2)
 		if !knownX || !knownY {
-			return nil
+			return
 		}
 		row := boardLink{SharedPeople: l.SharedPeople, Possible: l.PossibleSharedPeople, SameState: l.SameState, Confidence: l.Conf}
 		rank := -(2*int64(l.SharedPeople) + int64(l.PossibleSharedPeople)) // confirmed people count double
 		row.Number = int64(y)
-		gather(&g, x, rank, &row)
+		gather(g, x, rank, &row)
 		row.Number = int64(x)
-		gather(&g, y, rank, &row)
-		return nil
+		gather(g, y, rank, &row)
 	})
-	if err != nil {
-		return err
+}
+
+// pointers are the words of a mission text that only refers to another place: "See
+// Schedule O", "N/A", "See Form 990, Part III, line 1".
+var pointers = table.SetOf("SEE REFER PLEASE TO THE OF ON IN FOR AND AS SCHEDULE SCH O FORM PART I II III IV LINE PAGE ATTACHED ATTACHMENT " +
+	"STATEMENT STMT " +
+	"DETAIL DETAILS ABOVE BELOW ORGANIZATION ORGANIZATIONS PRIMARY EXEMPT PURPOSE MISSION N A NA NONE NOT APPLICABLE")
+
+// said is a text as filed, or empty if the text only refers to another place.
+func said(text string) string {
+	for w := range strings.FieldsFuncSeq(strings.ToUpper(strings.ReplaceAll(text, "'", "")),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if !pointers[w] && strings.Trim(w, "0123456789") != "" {
+			return text
+		}
 	}
-	return g.write(b, sectionBoards, MaxBoardLinks)
+	return ""
+}
+
+// website is an address as filed, or empty if the field says there is none: "N/A",
+// "NONE".
+func website(text string) string {
+	if !strings.Contains(text, ".") {
+		return ""
+	}
+	return said(text)
 }

@@ -16,11 +16,10 @@ const Damaged = "profile_damaged"
 // fileKind is the file of the index. Its version changes with the sections, the
 // packed types and the row types of the snapshot that are packed unchanged.
 var fileKind = &mapped.Kind{
-	Magic: "GGprofl1", Name: "profile index",
+	Magic: "GGprofl3", Name: "profile index",
 	Missing: "profile_unreadable", Version: "profile_version", Damaged: Damaged,
 }
 
-// Names of the sections of packed rows.
 const (
 	sectionIdentity   = "identity"
 	sectionFinancials = "financials"
@@ -31,6 +30,8 @@ const (
 	sectionFamilies   = "families"
 	sectionAssets     = "assets"
 	sectionHoldings   = "holdings"
+	sectionApplying   = "applications"
+	sectionAccounts   = "accounts"
 )
 
 type columns struct {
@@ -46,6 +47,8 @@ type columns struct {
 	families   section[snapshot.OrgFamily]
 	assets     section[snapshot.AssetProfile]
 	holdings   section[snapshot.FoundationHolding]
+	applying   section[snapshot.Application]
+	accounts   section[snapshot.GrantAccount]
 
 	awards awards
 }
@@ -70,7 +73,6 @@ type section[T any] struct {
 	bytes  []byte
 }
 
-// readColumns finds the columns of a file and checks that they fit together.
 func readColumns(f *mapped.File) *columns {
 	c := &columns{facts: mapped.Column[fact](f, "facts", mapped.AnyLength), peers: mapped.Column[uint32](f, "peers", mapped.AnyLength)}
 	n := len(c.facts)
@@ -89,6 +91,8 @@ func readColumns(f *mapped.File) *columns {
 	c.families = openSection[snapshot.OrgFamily](f, sectionFamilies, n)
 	c.assets = openSection[snapshot.AssetProfile](f, sectionAssets, n)
 	c.holdings = openSection[snapshot.FoundationHolding](f, sectionHoldings, n)
+	c.applying = openSection[snapshot.Application](f, sectionApplying, n)
+	c.accounts = openSection[snapshot.GrantAccount](f, sectionAccounts, n)
 	c.awards = openAwards(f, n)
 	if f.Err() == nil && len(c.identity.orgs) != n {
 		f.Fail("some organizations have no name")
@@ -132,8 +136,7 @@ func rowsIn[T any](s *section[T], org uint32) (list []T) {
 	for b := s.bytes[s.starts[i]:s.starts[i+1]]; len(b) > 0; {
 		row, rest, ok := packed.Decode[T](b)
 		if !ok {
-			// The checksum is right, so a bug of ours wrote this row. It must not
-			// look like a missing row.
+			// The checksum is right, so we wrote this row wrongly: it is no missing row.
 			panic("profile: a row of the index cannot be read")
 		}
 		list, b = append(list, row), rest

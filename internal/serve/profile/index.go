@@ -18,7 +18,6 @@ type Index struct {
 	coverage snapshot.AwardCoverage
 }
 
-// errClosed is never shown: a closed index finds nothing.
 var errClosed = errors.New("profile: the index is closed")
 
 // Open maps the index of a snapshot and reads all of it once to verify it.
@@ -70,7 +69,8 @@ func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 	if !known {
 		return nil, false
 	}
-	p = &Profile{Organization: Organization{EIN: e, Number: org, Identity: *first(&x.identity, org)}, Filings: rowsIn(&x.filings, org)}
+	p = &Profile{Organization: Organization{EIN: e, Number: org, Identity: *first(&x.identity, org)}, Filings: rowsIn(&x.filings, org),
+		Account: rowsIn(&x.accounts, org)}
 	years := rowsIn(&x.financials, org)
 	if n := len(years); n > 0 {
 		p.Latest = &years[n-1]
@@ -79,7 +79,7 @@ func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 		return p, true
 	}
 	p.Financials, p.ServiceAreas, p.People = years, rowsIn(&x.areas, org), rowsIn(&x.people, org)
-	p.Family, p.Assets, p.Holdings = first(&x.families, org), first(&x.assets, org), rowsIn(&x.holdings, org)
+	p.Family, p.Assets, p.Holdings, p.Applications = first(&x.families, org), first(&x.assets, org), rowsIn(&x.holdings, org), rowsIn(&x.applying, org)
 	p.InAll = Totals{ServiceAreas: total(&x.areas, org), People: total(&x.people, org), BoardLinks: total(&x.boards, org), Holdings: total(&x.holdings, org)}
 	for _, l := range rowsIn(&x.boards, org) {
 		other := uint32(l.Number)
@@ -87,6 +87,18 @@ func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 	}
 	p.Awarded = awardedOf(x.awards.of(org))
 	return p, true
+}
+
+// Account is the grant dollars of an organization's returns, oldest first.
+func (x *Index) Account(e ein.EIN) Account {
+	if x == nil || x.Begin() != nil {
+		return nil
+	}
+	defer x.End()
+	if org, known := numberOf(x.facts, e); known {
+		return rowsIn(&x.accounts, org)
+	}
+	return nil
 }
 
 // Cause is the letter of an organization's registered cause, 0 if there is none.

@@ -11,6 +11,7 @@ package profile
 
 import (
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/snapshot"
 )
@@ -58,6 +59,7 @@ type Profile struct {
 	Organization
 	Latest  *snapshot.Financial // figures of its latest return; nil if there is none
 	Filings []Filing            // returns that stand, latest first
+	Account Account             // of the grant dollars of these returns
 
 	// The following parts are filled only if all parts are wanted.
 
@@ -69,18 +71,19 @@ type Profile struct {
 	Assets       *snapshot.AssetProfile
 	Holdings     []snapshot.FoundationHolding // largest first, at most MaxHoldings
 	Awarded      Awarded
+	Applications []snapshot.Application // what a foundation tells applicants; empty if it does not say
 	InAll        Totals
 }
 
 // Totals counts all rows of the parts that are bounded.
 type Totals struct{ ServiceAreas, People, BoardLinks, Holdings int }
 
-// Bounds of the parts of a profile, applied by the build.
 const (
 	MaxPeople     = 500
 	MaxHoldings   = 100
 	MaxBoardLinks = 200
 	MaxAreas      = 500
+	maxApplying   = 50
 )
 
 // Filing is one return that stands.
@@ -104,4 +107,34 @@ type boardLink struct {
 	SharedPeople, Possible int32
 	SameState              bool
 	Confidence             float64
+}
+
+// Account says where the grant dollars of an organization's returns are. Its rows are
+// in the order of the returns, oldest first.
+type Account []snapshot.GrantAccount
+
+// Sums adds up the returns whose fiscal year is wanted.
+func (a Account) Sums(wanted func(year int) bool) grant.Sums {
+	sums := grant.Sums{}
+	for _, r := range a {
+		if wanted(int(r.TaxYear)) {
+			sums[r.Kind] += r.Amount
+		}
+	}
+	return sums
+}
+
+// AnyYear wants the returns of every year.
+func AnyYear(int) bool { return true }
+
+// Returns splits the account by return, latest first.
+func (a Account) Returns() (list []Account) {
+	for end := len(a); end > 0; {
+		start := end - 1
+		for start > 0 && a[start-1].Filing == a[end-1].Filing {
+			start--
+		}
+		list, end = append(list, a[start:end]), start
+	}
+	return list
 }

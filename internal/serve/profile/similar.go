@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -33,7 +34,6 @@ type Signals struct {
 	Meaning    Nearest  // nil if meaning is not available
 }
 
-// Values of Similar.Place.
 const (
 	SameCounty = "county"
 	SameState  = "state"
@@ -60,7 +60,6 @@ type Resembling struct {
 	Meaning bool      // meaning was compared
 }
 
-// Weights of the things that two organizations may have in common.
 const (
 	weightShared  = 0.40
 	weightMeaning = 0.30
@@ -69,7 +68,6 @@ const (
 	weightSize    = 0.05
 )
 
-// Bounds of the candidates.
 const (
 	mostNear  = 200 // by meaning
 	mostPeers = 200 // of the same cause and place
@@ -77,7 +75,6 @@ const (
 	MaxSimilar = 500
 )
 
-// leastScore is the lowest score worth showing.
 const leastScore = 0.05
 
 // Similar finds organizations that resemble one, by shared funders or recipients,
@@ -157,17 +154,12 @@ func (x *Index) Similar(e ein.EIN, by Signals) (r Resembling, known bool) {
 }
 
 func (f *fact) code() ntee.Code {
-	n := 0
-	for n < len(f.NTEE) && f.NTEE[n] != 0 {
-		n++
-	}
-	return ntee.Code(f.NTEE[:n])
+	return ntee.Code(bytes.TrimRight(f.NTEE[:], "\x00"))
 }
 
 func (f *fact) cause() byte { return f.code().Major() }
 
-// likeness compares two organizations from 0 to 1 in cause, place and size, and notes
-// in to what they share.
+// likeness compares cause, place and size from 0 to 1, and notes in to what is shared.
 func (f *fact) likeness(o *fact, to *Similar) (cause, place, size float64) {
 	a, b := f.code(), o.code()
 	switch {
@@ -212,9 +204,8 @@ func peersOf(facts []fact) []uint32 {
 	return radix.Numbers(list)
 }
 
-// peersOf lists organizations of the same cause that are near in place and size. In a
-// county with many, it takes those nearest in size. In a county with few, it goes on
-// to the next counties in the order.
+// peersOf lists organizations of the same cause near in place and size: of a large county those
+// nearest in size, of a small one also those of the next counties.
 func (x *Index) peersOf(org uint32) []uint32 {
 	f := &x.facts[org]
 	if f.cause() == 0 || f.State == [2]byte{} {

@@ -12,8 +12,7 @@ var Names = [...]string{
 	"same_state", "same_county", "years_since", "amount_gap", "no_walk",
 }
 
-// Ways says whether each feature counts for a funder (1), against it (-1), or
-// either way (0).
+// Ways says whether a feature counts for a funder (1), against it (-1), or either way (0).
 var Ways = [len(Names)]int{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, 0}
 
 // Weights holds one weight per feature.

@@ -36,8 +36,7 @@ func Find(ctx context.Context, g Finder, p *profile.Index, w *Weights, q Search)
 	return r, true, err
 }
 
-// Cause is the letter of an organization's cause: registered, or else inferred.
-// It is 0 if there is none.
+// Cause is the letter of an organization's cause, registered or else inferred, or 0.
 func Cause(o *profile.Organization) byte {
 	if letter := o.Code().Major(); letter != 0 {
 		return letter

@@ -18,7 +18,7 @@ func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, e
 		c := &found[i]
 		place[c.id] = i
 		p := &list[i]
-		*p = Prospect{Funder: v.Funder(c.id), Score: c.score, Signs: c.signs}
+		*p = Prospect{Funder: v.Funder(c.id), Score: c.score, Signs: c.signs, Accepts: v.AcceptsApplications(c.id)}
 		p.Reasons.SharedRecipientCount = c.signs.Shared
 		if s.q.Bare {
 			continue
@@ -65,8 +65,7 @@ func SharedRecipient(who *graph.Recipient, likeness float64) client.ProspectReci
 	return x
 }
 
-// sharedRecipient is what a funder gave to a similar recipient. If the
-// recipient may be a person, it is not named.
+// sharedRecipient is what a funder gave to a similar recipient, unless that may be a person.
 func (s *prospecting) sharedRecipient(f uint32, a alike) (x client.ProspectRecipient, ok bool) {
 	who := s.v.Recipient(a.recip)
 	if who.Classes&graph.Individuals != 0 {
@@ -129,9 +128,8 @@ func (s *prospecting) explainGiving(f uint32, p *Prospect) {
 	r.PlaceShare, r.CountyShare, r.SubjectShare = share(s.q.State != "", state), share(s.q.County != "", county), share(s.cause != 0, cause)
 }
 
-// firstTime counts, for each of a funder's latest complete years, the
-// recipients it had not funded before. It skips the funder's first year, which
-// has no earlier year to compare with.
+// firstTime counts the new recipients of each of a funder's latest complete years, except its
+// first, which has no earlier year to compare with.
 func (s *prospecting) firstTime(f uint32) (list []client.ProspectFirstTimeYear) {
 	v := s.v
 	var all, fresh [graph.MaxYears]int

@@ -14,8 +14,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Search asks which funders give to organizations similar to one with a given
-// place and cause.
+// Search asks who gives to organizations similar to one with a place and a cause.
 type Search struct {
 	EIN    ein.EIN
 	State  string // the organization's state, empty if not known
@@ -31,8 +30,7 @@ type Search struct {
 	// and not a prospect. 0 leaves out every funder that ever gave to the
 	// organization.
 	Since int
-	// Latest is the last year whose returns have arrived. 0 takes the last
-	// known year.
+	// Latest is the last year whose returns have arrived. 0 takes the last known year.
 	Latest int
 
 	Only  Filter
@@ -50,6 +48,7 @@ type Alike struct {
 // Filter says which funders count.
 type Filter struct {
 	Kind      string   // one of grant.FunderKinds
+	Accepts   string   // one of grant.Applications
 	NoDAF     bool     // excludes donor-advised and pass-through funders
 	In        []string // states that the funder is in
 	GivesIn   []string // states that it gave in
@@ -60,8 +59,7 @@ type Filter struct {
 	MaxGiven  *int64
 }
 
-// Signs are the evidence for and against a funder. Shares are of its
-// recipients, or of a sample of them.
+// Signs are evidence for and against a funder. Shares are of a sample of its recipients.
 type Signs struct {
 	Walk       float64 // paths to the funder through similar organizations; those with few funders count for more
 	Shared     int     // how many similar organizations it funds
@@ -100,13 +98,13 @@ type Prospect struct {
 	LastYear   int // of its latest grant
 	FundedYear int // the year it last funded the organization; 0 for never
 	Given      int64
-	GivenYear  int // the year in which it gave Given
+	GivenYear  int    // the year in which it gave Given
+	Accepts    string // whether it accepts applications; one of grant.Applications
 
 	// Reasons are why it may fund the organization. Shares are not rounded.
 	Reasons client.ProspectReasons
 }
 
-// Limits on the work for one organization.
 const (
 	// Most is the largest number of prospects.
 	Most = 500

@@ -13,8 +13,7 @@ import (
 	"grantgraph/internal/serve/neighbors"
 )
 
-// findAlike lists the similar recipients: those that share funders with the
-// organization, and those that the question names.
+// findAlike lists recipients that share funders with the organization or that the query names.
 func (s *prospecting) findAlike(ctx context.Context, own []uint32) error {
 	v := s.v
 	w := neighbors.Walk{
@@ -71,7 +70,6 @@ func (s *prospecting) eachFunder(r uint32, visit func(f uint32)) {
 	}
 }
 
-// walkBack goes from the similar recipients to their funders.
 func (s *prospecting) walkBack() {
 	budget := alikeEdges
 	var funders []uint32
@@ -138,8 +136,7 @@ func (s *prospecting) shortlist(ctx context.Context) ([]uint32, error) {
 	return out, nil
 }
 
-// quick scores a funder by the signs that need no rows, with weights close to
-// the model's.
+// quick scores a funder by the signs that need no rows, weighed about as in the model.
 func (s *prospecting) quick(f uint32) float64 {
 	grants, latest := 0, 0
 	for _, y := range s.v.YearsOf(f) {
@@ -181,6 +178,8 @@ func (s *prospecting) admission() func(f uint32) bool {
 			return false
 		case hasKind && r.Kind != kind, o.Kind != "" && !hasKind, o.NoDAF && r.Kind == daf:
 			return false
+		case o.Accepts != "" && v.AcceptsApplications(f) != o.Accepts:
+			return false
 		case len(o.In) > 0 && !slices.Contains(o.In, string(v.Text(r.State))):
 			return false
 		case gives != nil && !gives[f]:
@@ -194,8 +193,7 @@ func (s *prospecting) admission() func(f uint32) bool {
 	}
 }
 
-// givesIn says for each funder whether it gave in one of the states. The result
-// is nil if there are no states.
+// givesIn says for each funder whether it gave in one of the states; nil for no states.
 func (s *prospecting) givesIn(states []string) []bool {
 	if len(states) == 0 {
 		return nil
@@ -216,8 +214,7 @@ func (s *prospecting) givesIn(states []string) []bool {
 	return gives
 }
 
-// given is what a funder gave in the latest of its years that have arrived, or
-// else in its latest year.
+// given is what a funder gave in its latest year that has arrived, or else in its latest.
 func (s *prospecting) given(f uint32) (amount int64, year int) {
 	for _, y := range s.v.YearsOf(f) {
 		if s.knows(y.Year) && (year == 0 || int(y.Year) <= s.last) {

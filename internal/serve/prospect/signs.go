@@ -25,9 +25,8 @@ func (s *prospecting) givesTo(f uint32) bool {
 	return found
 }
 
-// sample visits the numbers from 0 to n-1, or about most of them. A sample
-// consists of evenly spread runs, so that the rows of one recipient tend to
-// stay together.
+// sample visits the numbers from 0 to n-1, or about most of them: evenly spread runs, so that the
+// rows of one recipient tend to stay together.
 func sample(n, most int, visit func(i int)) {
 	if n <= most {
 		for i := range n {
@@ -110,8 +109,7 @@ func (s *prospecting) readRows(f uint32, x *Signs) (latest int) {
 	return latest
 }
 
-// countFresh counts the recipients of a funder, and those of its latest year that
-// it had not funded before.
+// countFresh counts a funder's recipients, and those that are new in its latest year.
 func (s *prospecting) countFresh(f uint32, latest int, x *Signs) {
 	links, masks := s.v.Links(f)
 	step := len(links)/sampledLinks + 1

@@ -28,7 +28,6 @@ const (
 	maxCandidates     = 20
 )
 
-// The refusals of a batch.
 const (
 	slugMalformed = "malformed_batch"
 	slugTooLarge  = "batch_too_large"
@@ -65,8 +64,7 @@ func (l *one[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// given is the value of a condition: a text, a number, a boolean, or an entity that
-// was reconciled before.
+// given is the value of a condition: a text, a number, a boolean, or a reconciled entity.
 type given struct {
 	text string
 	id   string // of an entity
@@ -103,8 +101,7 @@ func (g *given) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// decode reads JSON from a stranger: the whole text, nested no deeper than a batch
-// can be.
+// decode reads JSON from a stranger: all of it, nested no deeper than a batch can be.
 func decode(data []byte, into any) error {
 	if err := shallow(data); err != nil {
 		return err
@@ -138,8 +135,7 @@ func reason(err error) string {
 	return "a value is of a kind that does not belong there"
 }
 
-// shallow refuses JSON that is nested deeper than any batch. It counts brackets
-// outside strings and ignores all other errors.
+// shallow refuses JSON nested deeper than any batch, by brackets outside strings.
 func shallow(data []byte) error {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {
@@ -170,8 +166,7 @@ func onlyThese(at string, fields map[string]json.RawMessage, known ...string) er
 	return nil
 }
 
-// readBatch02 reads a batch of version 0.2: an object of queries, in the order of
-// their names.
+// readBatch02 reads a batch of version 0.2: an object of queries, in the order of names.
 func readBatch02(data []byte) ([]named, error) {
 	var batch map[string]*struct {
 		Query      *string      `json:"query"`
@@ -305,8 +300,7 @@ func readBatch10(data []byte) ([]named, error) {
 // exactMatch is the only qualifier: whole values are compared.
 const exactMatch = "ExactMatch"
 
-// newCondition makes a condition on a property. For an entity it compares the name,
-// except where identifiers are compared.
+// newCondition compares the name of an entity, except where identifiers are compared.
 func newCondition(property string, values []given) Condition {
 	c := Condition{Property: property, Values: make([]string, len(values))}
 	for i, v := range values {
@@ -317,7 +311,6 @@ func newCondition(property string, values []given) Condition {
 	return c
 }
 
-// bounded checks the size of a query and sets its limit.
 func (q *Query) bounded(at string, limit *json.Number) error {
 	q.Limit = defaultCandidates
 	if limit != nil {
@@ -358,8 +351,7 @@ func (q *Query) bounded(at string, limit *json.Number) error {
 	return nil
 }
 
-// known refuses unknown types and properties. An answer that ignored them would look
-// as if it had applied them.
+// known refuses unknown types and properties: to ignore them would look like applying them.
 func (q *Query) known() error {
 	for _, t := range q.Types {
 		if typeOf(t) == nil {

@@ -1,11 +1,8 @@
 package reconcile
 
-import (
-	"net/http"
-)
+import "net/http"
 
-// extend finds the values of each property for each identifier. An unknown identifier
-// gets no values.
+// extend finds the values of each property for each identifier, none for an unknown one.
 func (h *Handler) extend(w http.ResponseWriter, r *http.Request, e *extension) ([][]value, error) {
 	d, release, err := h.admit(w, r, len(e.ids))
 	if err != nil {
@@ -45,7 +42,6 @@ func (v value) cells() []cell {
 	return []cell{}
 }
 
-// column names a property in an answer.
 type column struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`

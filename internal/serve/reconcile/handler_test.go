@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
 type service struct {
 	t testing.TB
 	*Handler
-	store account.Store
+	store *account.Store
 	data  *dataset.Dataset
 	base  string
 }

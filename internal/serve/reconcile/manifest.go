@@ -6,7 +6,6 @@ const (
 	Root10 = "/reconcile/1.0"
 )
 
-// The size of a preview, in pixels.
 const (
 	previewWidth  = 400
 	previewHeight = 300

@@ -16,8 +16,7 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// Matcher finds the organizations that queries mean. Without a Directory it ignores
-// ZIP codes.
+// Matcher finds the organizations that queries mean. Without a Directory it ignores ZIPs.
 type Matcher struct {
 	Search    *search.Index
 	Directory *directory.Index
@@ -59,7 +58,6 @@ var compares = [...]comparison{
 	{propZIP, "zip_agrees", "The ZIP code is the same", [2]float64{2.5, 0.4}},
 }
 
-// Probabilities.
 const (
 	leastShown = 0.001
 	leastLike  = 40 // likeness of a name of several words; the same words in another order often name another organization
@@ -82,7 +80,7 @@ func (m *Matcher) Match(ctx context.Context, q *Query) ([]Candidate, error) {
 	about := identify.Question{State: only(where, propState), City: only(where, propCity), Limit: maxCompared}
 	var names []string
 	for _, name := range q.Names {
-		if e, ok := readEIN(name); ok {
+		if e, ok := identify.ReadEIN(name); ok {
 			// An identifier in place of a name is the best evidence.
 			where = append(where, Condition{Property: propEIN, Values: []string{e.String()}})
 		} else {
@@ -116,8 +114,7 @@ func (m *Matcher) Match(ctx context.Context, q *Query) ([]Candidate, error) {
 	return shown(list, q.Limit), nil
 }
 
-// add adds the organizations that a name may mean. Of several names, the likeliest
-// one counts.
+// add adds the organizations that a name may mean. Of several names the likeliest counts.
 func (m *Matcher) add(found map[uint32]*Candidate, name string, list []identify.Candidate) {
 	asked := orgname.Parse(name)
 	traits := asked.Traits()
@@ -139,8 +136,7 @@ func (m *Matcher) add(found map[uint32]*Candidate, name string, list []identify.
 	}
 }
 
-// addEINs adds the organizations with these EINs. Such an organization agrees with a
-// name that means it in its own city.
+// addEINs adds organizations by EIN. Each agrees with a name that means it in its own city.
 func (m *Matcher) addEINs(ctx context.Context, found map[uint32]*Candidate, names, eins []string) {
 	for _, text := range eins[:min(len(eins), 3)] {
 		e, err := ein.Parse(text)
@@ -225,7 +221,6 @@ func share(list []*Candidate, none float64, named bool) {
 	}
 }
 
-// shown is the likeliest candidates with their features.
 func shown(list []*Candidate, limit int) (to []Candidate) {
 	slices.SortStableFunc(list, func(a, b *Candidate) int { return cmp.Compare(b.Probability, a.Probability) })
 	for i, c := range list[:min(len(list), limit)] {

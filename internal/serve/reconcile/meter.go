@@ -98,8 +98,7 @@ func (h *Handler) look(w http.ResponseWriter, r *http.Request) (*dataset.Dataset
 	return h.acquire(w)
 }
 
-// addressed refuses a key in the URL. Proxies log URLs, and the service reads keys
-// only from headers.
+// addressed refuses a key in the URL, because proxies log URLs.
 func addressed(r *http.Request) error {
 	if account.MaskKeys(r.URL.RawQuery) == r.URL.RawQuery {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"grantgraph/internal/money"
+	"grantgraph/internal/serve/identify"
 )
 
 //go:embed preview.html
@@ -42,7 +43,7 @@ func (h *Handler) preview(w http.ResponseWriter, r *http.Request) error {
 		Lines                             []line
 	}{Style: styleAddress, Title: "No such organization"}
 	status := http.StatusNotFound
-	if e, ok := readEIN(r.URL.Query().Get("id")); ok {
+	if e, ok := identify.ReadEIN(r.URL.Query().Get("id")); ok {
 		f, known, err := sourceOf(d, h.Clock()).of(r.Context(), e.String())
 		if err != nil {
 			return err

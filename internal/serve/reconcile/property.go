@@ -122,8 +122,7 @@ func propertyOf(id string) *property {
 	return nil
 }
 
-// compared says whether queries are compared by a property. propertyIDs lists these
-// properties.
+// compared says whether queries are compared by a property.
 func compared(id string) bool { return readers[id] != nil }
 
 func propertyIDs(which func(string) bool) string {
@@ -160,8 +159,7 @@ func sourceOf(d *dataset.Dataset, now time.Time) *source {
 	return s
 }
 
-// of reads the facts about the organization with this identifier. known is false if
-// there is no such organization.
+// of reads the facts about an organization. known is false if there is none.
 func (s *source) of(ctx context.Context, id string) (f *facts, known bool, err error) {
 	e, err := ein.Parse(id)
 	if err != nil {

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
+	"grantgraph/internal/serve/identify"
 )
 
 // Query asks which organization is meant.
@@ -82,7 +82,7 @@ var readers = map[string]func(string) string{
 	propCity:  cityOf,
 	propZIP:   func(s string) string { zip, _ := place.ZIP5(s, ""); return zip },
 	propEIN: func(s string) string {
-		e, ok := readEIN(s)
+		e, ok := identify.ReadEIN(s)
 		if !ok {
 			return ""
 		}
@@ -101,16 +101,6 @@ func cityOf(s string) string {
 	return orgname.City(city)
 }
 
-// readEIN reads an EIN, with or without the word "EIN" before it.
-func readEIN(s string) (ein.EIN, bool) {
-	s = strings.TrimSpace(s)
-	if len(s) > 3 && strings.EqualFold(s[:3], "EIN") {
-		s = strings.TrimLeft(s[3:], " :#.-")
-	}
-	e, err := ein.Parse(s)
-	return e, err == nil
-}
-
 func (c Condition) read() Condition {
 	values := make([]string, len(c.Values))
 	for i, v := range c.Values {
@@ -120,8 +110,7 @@ func (c Condition) read() Condition {
 	return c
 }
 
-// wanted lists the values that the conditions on a property ask for. Conditions that
-// exclude values add nothing.
+// wanted lists the values asked for of a property. Conditions that exclude values add nothing.
 func wanted(where []Condition, property string) (list []string) {
 	for _, c := range where {
 		if c.Property == property && c.Quantifier != None {
@@ -131,8 +120,7 @@ func wanted(where []Condition, property string) (list []string) {
 	return list
 }
 
-// only is the one value that the conditions on a property ask for, empty if there are
-// several or none.
+// only is the one value asked for of a property, empty if there are several or none.
 func only(where []Condition, property string) string {
 	list := wanted(where, property)
 	if len(list) == 0 || slices.ContainsFunc(list, func(v string) bool { return v != list[0] }) {

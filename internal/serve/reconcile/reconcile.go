@@ -37,7 +37,6 @@ const (
 	KeyBatch  = 50 // with a key, for one call
 )
 
-// Bounds of the work.
 const (
 	patience   = 20 * time.Second // longest time for a request
 	weight     = 2 << 20          // memory of a request in bytes, without its body
@@ -46,11 +45,10 @@ const (
 	atOnceEach = 3                // requests at a time from one network, or for one account
 )
 
-// looks limits suggestions and previews, which a client requests while a person types
-// and points.
+// looks limits suggestions and previews, which come while a person types and points.
 var looks = visitor.Rate{Burst: 60, Every: 500 * time.Millisecond}
 
-// Accounts checks keys and counts calls; account.Store implements it.
+// Accounts checks keys and counts calls; *account.Store implements it.
 type Accounts interface {
 	Authenticate(ctx context.Context, secret string) (account.KeyInfo, error)
 	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
@@ -128,8 +126,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
-// other answers an unknown address, or with 405 an address that exists for another
-// method.
+// other answers an unknown address, or with 405 one that exists for another method.
 func (h *Handler) other(w http.ResponseWriter, r *http.Request) error {
 	for _, method := range methods {
 		other := r.Clone(r.Context())
@@ -296,8 +293,7 @@ func (h *Handler) match(w http.ResponseWriter, r *http.Request, batch []named) (
 	return to, nil
 }
 
-// percent is a probability from 0 to 100 with one decimal. No match is certain, so it
-// stays below 100.
+// percent is a probability in percent with one decimal, below 100: no match is certain.
 func percent(p float64) float64 { return min(99.9, math.Round(1000*p)/10) }
 
 // body reads the body of a request. Its memory is held until done.

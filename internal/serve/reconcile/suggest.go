@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search"
 )
 
-// Bounds of a page of suggestions.
 const (
 	suggested    = 10
 	maxSuggested = 50
@@ -135,7 +135,7 @@ func (h *Handler) flyout(w http.ResponseWriter, r *http.Request) error {
 	var title, about string
 	switch r.PathValue("kind") {
 	case "entity":
-		if e, ok := readEIN(id); ok {
+		if e, ok := identify.ReadEIN(id); ok {
 			var found search.Result
 			if found, ok = d.Search.Lookup(e); ok {
 				title, about = nameOf(&found), describe(&found)

@@ -115,7 +115,7 @@ func attached(document []byte) (*block, error) {
 		return nil, bad("the PDF is encrypted, so that the attached report cannot be read").
 			Try("send the PDF as it was issued, or the JSON that it has attached")
 	}
-	return nil, bad("no report is attached to the PDF: a PDF that was printed, scanned or saved by another program loses it").
+	return nil, bad("this PDF is not a report of ours: no report is attached to the PDF; a PDF that was printed, scanned or saved by another program loses it").
 		Try("send the PDF as it was issued, or the JSON report")
 }
 

@@ -2,8 +2,10 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
 
 	"grantgraph/client"
+	"grantgraph/internal/serve/screen"
 )
 
 type shownContent struct {
@@ -26,6 +28,15 @@ func readContent(raw []byte) (*shownContent, error) {
 		return nil, bad("the content is not that of a report: %v", err)
 	}
 	return c, nil
+}
+
+// invented reports whether the content says that its data is made up.
+func (c *shownContent) invented() bool {
+	caveats := c.Compliance.Caveats
+	if c.named != nil {
+		caveats = c.named.Compliance.Caveats
+	}
+	return slices.Contains(caveats, screen.InventedData)
 }
 
 // provenances returns the lists of a screening, in the order of the page.

@@ -17,6 +17,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/screen"
 )
 
 // PDF makes the page of a report, with the report attached. It depends only on the report:
@@ -105,6 +106,9 @@ func newPage(at time.Time) *page {
 
 func (p *page) draw(b *block, c *shownContent) {
 	findings := c.findings()
+	if c.invented() {
+		p.watermark()
+	}
 	p.header(b, c)
 	p.summary(summary(findings) + flagged(c.Compliance.Reliance.Flags))
 	p.lists(findings)
@@ -115,6 +119,20 @@ func (p *page) draw(b *block, c *shownContent) {
 		p.matches(findings[0])
 	}
 	p.footer(b)
+}
+
+// watermark marks the page of a report about invented data. The pages of other reports are
+// those that they always were, so they need no other Format.
+func (p *page) watermark() {
+	p.put(left, 22, bold(8), rust, p.fit(bold(8), screen.InventedData, width))
+	p.pdf.SetFont("go", "B", 64)
+	p.pdf.SetTextColor(shade[0], shade[1], shade[2])
+	for _, y := range []float64{250, 450, 650} {
+		p.pdf.TransformBegin()
+		p.pdf.TransformRotate(30, left+width/2, y)
+		p.pdf.Text(left, y, "INVENTED DATA")
+		p.pdf.TransformEnd()
+	}
 }
 
 // header draws what the document is, about whom, and when it was issued.

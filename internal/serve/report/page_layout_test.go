@@ -140,6 +140,24 @@ func TestPageBytes(t *testing.T) {
 	golden.Check(t, path, got)
 }
 
+// TestInventedReport holds that a report from invented data says so, in words that are signed, and
+// on its page.
+func TestInventedReport(t *testing.T) {
+	t.Parallel()
+	content, name := clear(), named()
+	content.Compliance.Caveats, name.Compliance.Caveats = []string{screen.InventedData}, []string{screen.InventedData}
+	for _, report := range [][]byte{issue(t, content), issue(t, name)} {
+		pdf := pdfOf(t, report)
+		page := joined(textOn(t, pdf))
+		if !strings.Contains(string(report), screen.InventedData) || !strings.Contains(page, screen.InventedData) || strings.Count(page, "INVENTED DATA\n") != 3 {
+			t.Errorf("the page says\n%s", page)
+		}
+		if v, err := Verify(t.Context(), pdf, []PublicKey{keyOf("current").published()}); err != nil || v.PageMatches != nil && !*v.PageMatches {
+			t.Errorf("%+v %v", v, err)
+		}
+	}
+}
+
 // TestPageIsOfTheReportAlone holds that how the JSON is laid out does not matter,
 // nor what else is drawn at the same time.
 func TestPageIsOfTheReportAlone(t *testing.T) {

@@ -73,7 +73,9 @@ var decisions = []invented{
 	{about: "agricultural research", name: "MAPLE HOLLOW SEED LAB", master: charity + " found=25", pub78: "PC", available: "yes"},
 	{about: "a private foundation", name: "BIRCH FAMILY FUND", master: charity + " found=04 fil=00 pf=1", pub78: "PF", applies: "private_foundation_grantee", available: "yes"},
 	{about: "an operating foundation", name: "BIRCH OPERATING FUND", master: charity + " found=03 fil=00 pf=1", pub78: "POF", applies: "private_foundation_grantee", available: "yes"},
-	{about: "an exempt operating foundation", name: "BIRCH EXEMPT FUND", master: charity + " found=02 fil=00 pf=1", pub78: "POF", applies: "private_foundation_grantee", available: "yes"},
+	{about: "an exempt operating foundation", name: "BIRCH EXEMPT FUND", master: charity + " found=02 fil=00 pf=1", pub78: "POF", available: "yes"},
+	{about: "an operating foundation in Publication 78 alone", name: "BIRCH LISTED FUND", pub78: "POF", applies: "lists_disagree",
+		unknown: "non_501c3 private_foundation_grantee", available: "no", conflict: true},
 	{about: "supporting, type I", name: "CEDAR SUPPORT ONE", master: charity + " found=21", pub78: "SO", applies: "supporting_org_control", available: "yes"},
 	{about: "supporting, type II", name: "CEDAR SUPPORT TWO", master: charity + " found=22", pub78: "SO", applies: "supporting_org_control", available: "yes"},
 	{about: "supporting, type III functionally integrated", name: "CEDAR SUPPORT THREE", master: charity + " found=23", pub78: "SO", applies: "supporting_org_control", available: "yes"},
@@ -97,6 +99,8 @@ var decisions = []invented{
 		applies: "public_notice_of_change reinstated_after_revocation", available: "no"},
 	{about: "revoked twice, the later row reinstates", name: "ASPEN RECOVERED", master: charity, pub78: "PC", revoked: "2012-05-15/2012-08-11/ 2020-05-15/2020-08-11/2020-05-15",
 		applies: "reinstated_after_revocation", available: "yes"},
+	{about: "revoked, then restored by a row of an older date", name: "ASPEN ODD", master: charity, pub78: "PC", revoked: "2012-05-15/2012-08-11/2014-01-01 2013-05-15/2013-08-11/",
+		applies: "reinstated_after_revocation", available: "yes"},
 	{about: "in a group, not listed", name: "POPLAR CHAPTER ONE", master: charity + " aff=9 grp=1234", applies: "group_subordinate_not_listed", available: "yes"},
 	{about: "in a group, listed itself", name: "POPLAR CHAPTER TWO", master: charity + " aff=9 grp=1234", pub78: "PC", available: "yes"},
 	{about: "an intermediate of a group", name: "POPLAR REGION", master: charity + " aff=7 grp=1234", applies: "group_subordinate_not_listed", available: "yes"},
@@ -111,6 +115,7 @@ var decisions = []invented{
 	{about: "of an unlisted class", name: "ELM UNDETERMINED", master: charity, pub78: "UNKWN", available: "yes"},
 	{about: "the name of a sanctioned entity", name: "ZARVONIA PETROLEUM TRADING COMPANY", master: charity, pub78: "PC", applies: "terrorist_suspension", available: "no", ofac: PotentialMatch},
 	{about: "its other name is that of one", name: "PLAIN HELPERS", master: charity + " aka=QUELBRIX_MARITIME_HOLDINGS", pub78: "PC", applies: "terrorist_suspension", available: "no", ofac: PotentialMatch},
+	{about: "the name of an entity of a program about no terrorism", name: "ZORVETH SHIPPING LINES", master: charity, pub78: "PC", available: "no", ofac: PotentialMatch},
 	{about: "similar to one", name: "QUELBRIX MARITIME SERVICES HOLDINGS FUND", master: charity, pub78: "PC", unknown: "terrorist_suspension", available: "?", ofac: PotentialMatch},
 	{about: "named in a bulletin", name: "HOLLOW PINE CHARITY", master: charity, pub78: "PC", applies: "public_notice_of_change", available: "no", irb: PotentialMatch},
 	{about: "named in a bulletin, another state", name: "HOLLOW PINE CHARITY", master: charity + " state=TX", pub78: "PC", available: "yes"},
@@ -145,6 +150,8 @@ func tables() *Rows {
 		Entities: []Sanctioned{
 			sanctioned(101, "ZARVONIA PETROLEUM TRADING COMPANY", "ZARVONIA OIL"),
 			sanctioned(102, "QUELBRIX MARITIME HOLDINGS"),
+			{Sanction: lists.Sanction{Num: 104, Name: "ZORVETH SHIPPING LINES", Programs: []string{"NPWMD", "IFSR"}},
+				Names: []lists.SanctionName{{Num: 104, Kind: "primary", Name: "ZORVETH SHIPPING LINES"}}},
 			sanctioned(103, "OBSIDIAN VANTREK INDUSTRIES"),
 		},
 		Deleted: []lists.Deletion{
@@ -217,6 +224,39 @@ func say(b *bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+// TestRules holds that every rule says what it rests on and what it does not mean, and what the
+// cases of expenditure responsibility and of two revocations say.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for id, row := range flagRows {
+		if row.Text("basis") == "" || row.Text("limit") == "" {
+			t.Errorf("the rule %s has no basis or no limit", id)
+		}
+	}
+	s := New(current(), tables())
+	for about, want := range map[string]string{
+		"a private foundation":                             "4966(c)(1)(B)(ii)",
+		"an operating foundation":                          "4966(c)(2)(A) and 170(b)(1)(A)(vii)",
+		"an exempt operating foundation":                   "4945(d)(4)(A)(iii)",
+		"an operating foundation in Publication 78 alone":  "4945(d)(4)(A)(iii)",
+		"revoked, then restored by a row of an older date": "2012-05-15 2014-01-01 reinstated",
+		"revoked twice, reinstated once":                   "2020-05-15  revoked",
+	} {
+		i := slices.IndexFunc(decisions, func(o invented) bool { return o.about == about })
+		c := &s.Screen(decisions[i].query(i), noon).Compliance
+		v := &c.Revocation
+		got := text(v.RevocationDate) + " " + text(v.ReinstatementDate) + " " + v.Status
+		for _, f := range c.Reliance.Flags {
+			if f.ID == "private_foundation_grantee" {
+				got += f.Basis
+			}
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", about, got, want)
+		}
+	}
 }
 
 // TestDecisions holds every organization against what its rows mean.
@@ -343,6 +383,12 @@ func TestSourceTakenAway(t *testing.T) {
 			s.FetchedAt = noon.Add(-listOf(s.Name).MaxAge - time.Hour)
 			c.CheckedAt = s.FetchedAt
 		},
+		"of unknown age": func(s *lists.Status, c *lists.Check) {
+			s.FetchedAt, s.Revised, s.RevisedNewest, c.UpstreamRevised = time.Time{}, "", "", ""
+		},
+		"put there by hand and of 2019": func(s *lists.Status, c *lists.Check) {
+			s.FetchedAt, s.Revised, s.RevisedNewest, c.UpstreamRevised = time.Time{}, "2019-05", "2019-05", ""
+		},
 		"stale because what came is refused": func(s *lists.Status, c *lists.Check) {
 			s.FetchedAt, s.Problem, c.UpstreamRevised = noon.Add(-listOf(s.Name).MaxAge-time.Hour), "sdn.csv: not a sanctions list", ""
 		},
@@ -355,7 +401,7 @@ func TestSourceTakenAway(t *testing.T) {
 			t.Run(way+" "+name, func(t *testing.T) {
 				t.Parallel()
 				rows := tables()
-				if !strings.HasPrefix(way, "stale") {
+				if !strings.HasPrefix(way, "stale") && !strings.Contains(way, "of ") {
 					rows.without(name)
 				}
 				s := New(current(func(s *lists.Status, c *lists.Check) {
@@ -404,6 +450,27 @@ func (r *Rows) without(name string) {
 		r.Registry = nil
 	case lists.CAFTB:
 		r.FTB = nil
+	}
+}
+
+// TestMasterOfSomeStates holds that a master file of some states knows nobody elsewhere.
+func TestMasterOfSomeStates(t *testing.T) {
+	t.Parallel()
+	s := New(current(func(s *lists.Status, _ *lists.Check) {
+		if s.Name == lists.BMF {
+			s.Parts = []string{"eo_oh", "eo_wy"}
+		}
+	}), &Rows{Masters: []lists.Master{{EIN: "000000001", Name: "MAPLE HOLLOW", State: "OH", Subsection: "03"}}, Pub78: []lists.Deductible{
+		{EIN: "000000002", Name: "Elm Hollow", State: "WY", Codes: "PC"}, {EIN: "000000003", Name: "Oak Hollow", State: "TX", Codes: "PC"}}})
+	for id, want := range map[string]string{"000000001": "yes", "000000002": "no", "000000003": "?", "000000004": "?"} {
+		e, err := ein.Parse(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, x := s.Screen(Query{EIN: e}, noon), s.Exemption(e, noon)
+		if got := say(r.Compliance.InBMF); got != want || say(x.InBMF) != want || (want == "?") != (r.Compliance.OFAC.Status == NotScreened) {
+			t.Errorf("%s: in the master file %s and %s, want %s; sanctions %s", id, got, say(x.InBMF), want, r.Compliance.OFAC.Status)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 
 // Comparison is the version of how names are read and compared. Results of different
 // versions cannot be compared with each other.
-const Comparison = 1
+const Comparison = 2
 
 // NameTables returns the tables that give the organizations of an edition their names.
 // Stored files refer to positions in this list: a new table goes to its end.

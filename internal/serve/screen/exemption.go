@@ -13,7 +13,7 @@ type Exemption struct {
 	InBMF             *bool
 	Pub78Verified     *bool
 	Revoked           *bool
-	RevocationDate    string // of the latest revocation; empty for none
+	RevocationDate    string // of the revocation that decides; empty for none
 	ReinstatementDate string
 	AsOf              string // the oldest revision among the lists used, YYYY-MM-DD; empty when none was used
 }
@@ -35,7 +35,7 @@ func (s *Screener) Exemption(e ein.EIN, at time.Time) (x Exemption) {
 		return source.Screens
 	}
 	rows := s.find(e)
-	if used(&sources.BMF) {
+	if used(&sources.BMF) && !s.elsewhere(rows) {
 		x.InBMF = new(rows.inMaster)
 	}
 	if used(&sources.Pub78) {
@@ -43,7 +43,7 @@ func (s *Screener) Exemption(e ein.EIN, at time.Time) (x Exemption) {
 	}
 	if used(&sources.Revocation) {
 		x.Revoked = new(rows.revoked())
-		if last := rows.lastRevocation(); last != nil {
+		if last := rows.decidingRevocation(); last != nil {
 			x.RevocationDate, x.ReinstatementDate = last.Revoked, last.Reinstated
 		}
 	}

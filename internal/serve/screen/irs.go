@@ -146,41 +146,47 @@ func (c *screening) revocation() client.RevocationScreen {
 		})
 	}
 	slices.SortStableFunc(v.Events, func(a, b client.RevocationEvent) int { return cmp.Compare(a.RevocationDate, b.RevocationDate) })
-	last := c.rows.lastRevocation()
+	last := c.rows.decidingRevocation()
 	v.RevocationDate, v.PostingDate = orNull(last.Revoked), orNull(last.Posted)
 	v.ReinstatementDate, v.RevocationCode = orNull(last.Reinstated), orNull(last.Subsection)
 	v.Status = Reinstated
-	if c.rows.revoked() {
+	if last.Reinstated == "" {
 		v.Status = Revoked
 	}
 	return v
 }
 
-// lastRevocation returns the revocation with the latest effective date; of several of the
-// same day, one that was not reinstated.
-func (r *rowsOf) lastRevocation() *lists.RevocationRow {
-	var last *lists.RevocationRow
-	for i := range r.revocations {
-		row := &r.revocations[i]
-		if last == nil || row.Revoked > last.Revoked || row.Revoked == last.Revoked && row.Reinstated == "" {
-			last = row
-		}
-	}
-	return last
-}
+// decidingRevocation returns the row that decides whether the organization is revoked, so that
+// the status and its dates are of one event: the latest revocation that stands, or else the row
+// of the latest reinstatement.
+func (r *rowsOf) decidingRevocation() *lists.RevocationRow { return deciding(r.revocations) }
 
 func (r *rowsOf) revoked() bool { return StandsRevoked(r.revocations) }
 
 // StandsRevoked reports whether a revocation of the organization stands: no row of the
 // organization has a reinstatement of the same day or later.
 func StandsRevoked(rows []lists.RevocationRow) bool {
-	reinstated := ""
-	for _, v := range rows {
-		reinstated = max(reinstated, v.Reinstated)
+	row := deciding(rows)
+	return row != nil && row.Reinstated == ""
+}
+
+func deciding(rows []lists.RevocationRow) *lists.RevocationRow {
+	var restored, standing *lists.RevocationRow
+	for i := range rows {
+		if row := &rows[i]; row.Reinstated != "" && (restored == nil || row.Reinstated > restored.Reinstated) {
+			restored = row
+		}
 	}
-	return slices.ContainsFunc(rows, func(v lists.RevocationRow) bool {
-		return v.Reinstated == "" && v.Revoked > reinstated
-	})
+	for i := range rows {
+		row := &rows[i]
+		if row.Reinstated == "" && (restored == nil || row.Revoked > restored.Reinstated) && (standing == nil || row.Revoked > standing.Revoked) {
+			standing = row
+		}
+	}
+	if standing != nil {
+		return standing
+	}
+	return restored
 }
 
 func (c *screening) group() client.GroupExemption {

@@ -91,6 +91,9 @@ func (s *sanctions) match(name string, hit *likeness.Hit) client.SanctionsMatch 
 		SDNType: "entity", Score: hit.Score, Strength: strength(hit), Flags: append([]string{}, hit.Flags...),
 		Aligned: []client.SanctionsAlignedWord{}, Places: []client.SanctionsPlace{},
 	}
+	if i := slices.Index(m.Flags, likeness.FlagContained); i >= 0 {
+		m.Flags[i] = "contains the listed name " + hit.Name
+	}
 	for _, p := range hit.Aligned {
 		m.Aligned = append(m.Aligned, client.SanctionsAlignedWord{Query: p.Query, List: p.List, Similarity: p.Similarity, Weight: p.Weight})
 	}
@@ -231,7 +234,7 @@ func (s *Screener) ScreenName(subject client.ScreenedName, excluded []int64, at 
 	}
 	sayStatus(&b)
 	return &NameRecord{
-		Subject: subject, Compliance: client.NameCompliance{OFACSanctionsScreen: b, Caveats: Caveats}, Sources: &client.NameSources{OFAC: sources.OFAC},
+		Subject: subject, Compliance: client.NameCompliance{OFACSanctionsScreen: b, Caveats: s.caveats()}, Sources: &client.NameSources{OFAC: sources.OFAC},
 	}
 }
 

@@ -91,6 +91,47 @@ func strong[M any](status string, matches []M, is func(M) bool) *bool {
 	return nil
 }
 
+// terrorism are the programs of the designations that suspend an exemption: section 501(p)(2)
+// names foreign terrorist organizations and the executive orders against terrorism. Other
+// programs, such as those about countries or narcotics, suspend none.
+var terrorism = []string{"FTO", "SDGT", "SDT"}
+
+// suspended reports what strongSanction does, of the programs that suspend an exemption.
+func suspended(b *client.SanctionsScreen) *bool {
+	if b.Status != PotentialMatch {
+		return strongSanction(b)
+	}
+	other := func(m client.SanctionsMatch) bool {
+		return m.RuledOut || !slices.ContainsFunc(strings.Split(m.Program, ", "), func(p string) bool { return slices.Contains(terrorism, p) })
+	}
+	left := *b
+	left.PotentialMatches = slices.DeleteFunc(slices.Clone(b.PotentialMatches), other)
+	if len(left.PotentialMatches) == 0 && *b.MatchCount == len(b.PotentialMatches) {
+		return new(false)
+	}
+	return strongSanction(&left)
+}
+
+// privateFoundation says whether the grantee is a private foundation to which a grant by a
+// private foundation needs expenditure responsibility. Only the master file tells exempt
+// operating foundations from other operating ones.
+func (c *screening) privateFoundation(bmf, pub bool) client.RelianceFlag {
+	const id = "private_foundation_grantee"
+	in, code := bmf && c.rows.inMaster, c.rows.master.Foundation
+	listed := func(code string) bool { return pub && slices.Contains(c.rows.codes(), code) }
+	switch {
+	case in && code == "04", listed("PF"):
+		return flag(id, new(true), "")
+	case in && code == "02":
+		return flag(id+".exempt", when(pub, false), "")
+	case in && code == "03", in && listed("POF"):
+		return flag(id+".operating", new(true), "")
+	case listed("POF"):
+		return flag(id+".unknown", nil, "")
+	}
+	return flag(id, when(bmf && pub && (in || len(c.rows.deductible) > 0), false), "")
+}
+
 // elements returns the nine elements in the order of the procedure.
 func (c *screening) elements(o *client.Compliance) []client.RelianceElement {
 	m, in := &c.rows.master, c.rows.inMaster
@@ -211,7 +252,7 @@ var flagTable string
 
 var flagRows = func() map[string]table.Row {
 	rows := map[string]table.Row{}
-	for _, row := range table.Read("reliance_flags.tsv", flagTable, "flag", "basis", "note") {
+	for _, row := range table.Read("reliance_flags.tsv", flagTable, "flag", "basis", "note", "limit") {
 		rows[row.Text("flag")] = row
 	}
 	return rows
@@ -220,11 +261,14 @@ var flagRows = func() map[string]table.Row {
 // churchMessage explains why some organizations may be absent from a list.
 var churchMessage = flagRows["church_or_government_not_listed"].Text("note")
 
-// flag makes one flag. applies is nil if a list was not screened. An empty note is
+// flag makes one flag from its rule in the table: the flag's own, or that of a case, which is a
+// name with a dot. applies is nil if the data does not show whether it applies. An empty note is
 // replaced by that of the table.
-func flag(id string, applies *bool, note string) client.RelianceFlag {
-	row := flagRows[id]
-	return client.RelianceFlag{ID: id, Applies: applies, Basis: row.Text("basis"), Note: orNull(cmp.Or(note, row.Text("note")))}
+func flag(rule string, applies *bool, note string) client.RelianceFlag {
+	row := flagRows[rule]
+	id, _, _ := strings.Cut(rule, ".")
+	note = strings.TrimSpace(cmp.Or(note, row.Text("note")) + " " + row.Text("limit"))
+	return client.RelianceFlag{ID: id, Applies: applies, Basis: row.Text("basis"), Note: &note}
 }
 
 // when returns a fact that is known only if a list was screened, and otherwise nil.
@@ -255,11 +299,11 @@ func (c *screening) flags(o *client.Compliance) []client.RelianceFlag {
 		flag("public_notice_of_change", either(o.Revoked, strongBulletin(&o.IRBScreen)), c.noticeNote(o)),
 		flag("reinstated_after_revocation", when(o.Revocation.Screened, reinstated), c.reinstatementNote(o)),
 		flag("grantor_knowledge", nil, ""),
-		flag("terrorist_suspension", strongSanction(&o.OFAC), sanctionNote(&o.OFAC)),
+		flag("terrorist_suspension", suspended(&o.OFAC), sanctionNote(&o.OFAC)),
 		flag("supporting_org_control", either(master("17", "21", "22", "23", "24"), listed("SO", "SONFI", "SOUNK")), ""),
 		flag("type_iii_not_fi", either(master("24"), listed("SONFI")), ""),
 		flag("so_type_unknown", either(master("17"), listed("SOUNK")), ""),
-		flag("private_foundation_grantee", either(master("02", "03", "04"), listed("PF", "POF")), ""),
+		c.privateFoundation(bmf, pub),
 		flag("foreign_addressee", either(when(bmf && classed, m.Deductibility == "4"), listed("FORGN")), ""),
 		flag("group_subordinate_not_listed", group, ""),
 		flag("church_or_government_not_listed", c.churchNotListed(bmf, pub, unlisted), ""),
@@ -299,7 +343,7 @@ func (c *screening) californiaLags(o *client.Compliance) *bool {
 func (c *screening) noticeNote(o *client.Compliance) string {
 	var notes []string
 	if o.Revoked != nil && *o.Revoked {
-		last := c.rows.lastRevocation()
+		last := c.rows.decidingRevocation()
 		posted := cmp.Or(last.Posted, "on a day the list does not give")
 		notes = append(notes, "Revoked automatically, effective "+last.Revoked+"; reliance ended when it was posted, "+posted+".")
 	}
@@ -314,12 +358,16 @@ func (c *screening) reinstatementNote(o *client.Compliance) string {
 	if !o.Revocation.Screened {
 		return ""
 	}
-	for _, v := range slices.Backward(c.rows.revocations) {
-		if v.Reinstated != "" {
-			return "Revoked effective " + v.Revoked + ", reinstated " + v.Reinstated + "."
+	var last lists.RevocationRow
+	for _, v := range c.rows.revocations {
+		if v.Reinstated > last.Reinstated {
+			last = v
 		}
 	}
-	return ""
+	if last.Reinstated == "" {
+		return ""
+	}
+	return "Revoked effective " + last.Revoked + ", reinstated " + last.Reinstated + "."
 }
 
 func sanctionNote(b *client.SanctionsScreen) string {

@@ -74,6 +74,16 @@ var Caveats = []string{
 		"because a designation is effective before the flat files carry it.",
 }
 
+// InventedData is the first caveat of a record from lists that were made up.
+const InventedData = "INVENTED DATA: these organizations and these lists do not exist. This record screens nobody."
+
+func (s *Screener) caveats() []string {
+	if s.now.Edition != nil && s.now.Edition.Manifest.Invented {
+		return append([]string{InventedData}, Caveats...)
+	}
+	return Caveats
+}
+
 // Query is what to screen.
 type Query struct {
 	EIN      ein.EIN
@@ -191,11 +201,14 @@ func (s *Screener) Screen(q Query, at time.Time) *client.ScreeningRecord {
 	c := s.begin(q)
 	c.sources, c.at = s.Sources(at), at
 	rows := c.rows
+	if s.elsewhere(rows) {
+		c.sources.BMF.Screens, c.sources.BMF.Note = false, orNull(partialMaster)
+	}
 	r := &client.ScreeningRecord{
 		EIN: q.EIN.String(), Found: rows.known() || len(q.Filed) > 0, Organization: c.organization(), Sources: c.sources,
 		Compliance: client.Compliance{
 			BMF: c.bmf(), Pub78: c.pub78(), Revocation: c.revocation(), OFAC: c.ofac(), IRBScreen: c.irb(),
-			GroupExemption: c.group(), BMFFinancials: c.financials(), Caveats: Caveats,
+			GroupExemption: c.group(), BMFFinancials: c.financials(), Caveats: s.caveats(),
 		},
 	}
 	o := &r.Compliance
@@ -207,6 +220,16 @@ func (s *Screener) Screen(q Query, at time.Time) *client.ScreeningRecord {
 	o.StateRegistration.California = c.california(o.Revoked)
 	o.Reliance = c.reliance(o)
 	return r
+}
+
+// partialMaster says why the master file says nothing about an organization.
+const partialMaster = "Not used for this organization: the master file that is loaded covers only some states, and not the state of this organization."
+
+// elsewhere reports whether the master file does not have an organization because it covers only
+// some states.
+func (s *Screener) elsewhere(r *rowsOf) bool {
+	state := s.now.Status(lists.BMF)
+	return !r.inMaster && !state.Covers(r.state())
 }
 
 // provenance begins a block about a list.

@@ -13,7 +13,7 @@ import (
 func SourcesOf(now *lists.Current, at time.Time) *client.ComplianceSources {
 	s := &client.ComplianceSources{}
 	for name, source := range listsOf(s) {
-		*source = sourceOf(now, name, at)
+		*source = SourceOf(now, name, at)
 	}
 	return s
 }
@@ -25,8 +25,8 @@ func listsOf(s *client.ComplianceSources) map[string]*client.ComplianceSource {
 	}
 }
 
-// sourceOf returns the state of one list.
-func sourceOf(now *lists.Current, name string, at time.Time) client.ComplianceSource {
+// SourceOf returns the state of one list.
+func SourceOf(now *lists.Current, name string, at time.Time) client.ComplianceSource {
 	l, state := listOf(name), now.Status(name)
 	s := client.ComplianceSource{URL: l.Page, Publishes: l.Publishes, Polled: l.Polled, Caveat: orNull(l.Caveat)}
 	check, checked := now.Check(name)

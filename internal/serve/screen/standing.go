@@ -14,6 +14,7 @@ import (
 // request, so callers ask Sources.
 type Standing struct {
 	InBMF   []uint64 // in the master file
+	Partial bool     // the master file covers some states only: who is not in it may be in the rest
 	Pub78   []uint64 // in Publication 78
 	Revoked []uint64 // on the list of automatic revocations, and not reinstated
 }
@@ -29,6 +30,7 @@ func NewStanding(eins []ein.EIN, s *Screener) (*Standing, error) {
 		return make([]uint64, (len(eins)+63)/64)
 	}
 	st := &Standing{InBMF: set(lists.BMF), Pub78: set(lists.Pub78), Revoked: set(lists.Revocation)}
+	st.Partial = len(s.now.Status(lists.BMF).Parts) > 0
 	if st.InBMF != nil {
 		mark(&s.tables.Masters, st.InBMF, eins)
 	}

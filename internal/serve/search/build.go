@@ -14,14 +14,12 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// The files inside a snapshot.
 const (
 	fileName    = "search/names.gg"
 	wordsFile   = "search/words.gg"
 	vectorsFile = "search/vectors.gg"
 )
 
-// entry is one organization to be indexed.
 type entry struct {
 	ein        ein.EIN
 	name       string
@@ -34,9 +32,8 @@ type entry struct {
 	prominence float32 // 0 to 1
 }
 
-// Build returns the step that writes the indexes of names, words and meanings. The
-// slow encoder reads the documents of that many organizations. All three indexes come
-// from one walk through the documents.
+// Build returns the step that writes the indexes of names, words and meanings, in one walk through
+// the documents, of which the slow encoder reads so many.
 func Build(documents int) func(context.Context, *snapshot.Writer) error {
 	return func(ctx context.Context, w *snapshot.Writer) error {
 		b := newTextBuilder()
@@ -47,8 +44,7 @@ func Build(documents int) func(context.Context, *snapshot.Writer) error {
 	}
 }
 
-// BuildNames writes the indexes of names and words only, for callers that do not
-// search by meaning.
+// BuildNames writes the indexes of names and words only, for search without meaning.
 func BuildNames(ctx context.Context, w *snapshot.Writer) error {
 	b := newTextBuilder()
 	for src, err := range document.Sources(ctx, w.Unpublished()) {
@@ -61,8 +57,7 @@ func BuildNames(ctx context.Context, w *snapshot.Writer) error {
 	return b.write(ctx, w)
 }
 
-// textBuilder makes the indexes of names and words. An organization's number is its
-// row in table organizations.
+// textBuilder makes the indexes of names and words.
 type textBuilder struct {
 	columns
 	words *words.Builder
@@ -70,12 +65,13 @@ type textBuilder struct {
 
 func newTextBuilder() *textBuilder { return &textBuilder{words: words.NewBuilder()} }
 
-// add adds the next organization.
 func (b *textBuilder) add(src *document.Source, d *document.Document) {
 	e := newEntry(src)
 	b.columns.add(&e)
 	read := *d
-	read.Others = withInitials(d.Others, d.Name)
+	if short, ok := identify.Shorten(orgname.Parse(d.Name).K2); ok {
+		read.Others = append(read.Others, short) // as people write the name: YMCA for Young Men's Christian Association
+	}
 	b.words.Add(&read)
 }
 
@@ -86,16 +82,6 @@ func (b *textBuilder) write(ctx context.Context, w *snapshot.Writer) error {
 	return w.WriteFile(fileName, b.columns.write)
 }
 
-// withInitials adds the initials that people write for a name: YMCA for Young Men's
-// Christian Association.
-func withInitials(others []string, name string) []string {
-	if short, ok := identify.Shorten(orgname.Parse(name).K2); ok {
-		return append(others, short)
-	}
-	return others
-}
-
-// newEntry makes the entry of one organization.
 func newEntry(s *document.Source) entry {
 	o := s.Org
 	n := entry{ein: s.EIN, name: o.Name, city: o.City, state: strings.ToUpper(o.State), revenue: o.Revenue}
@@ -125,9 +111,8 @@ func newEntry(s *document.Source) entry {
 	return n
 }
 
-// prominence is how likely a person is to mean this organization. It comes from the
-// organization's yearly dollars and from the number of funders that filed its EIN,
-// each by order of magnitude.
+// prominence is how likely a person is to mean this organization, by the magnitude of its yearly
+// dollars and of the number of funders that filed its EIN.
 func prominence(dollars int64, pop int32, active bool) float32 {
 	p := 0.75*min(1, math.Log10(1+float64(max(0, dollars)))/11) + 0.25*min(1, math.Log2(1+float64(max(0, pop)))/11)
 	if !active {

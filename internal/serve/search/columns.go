@@ -8,8 +8,7 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// fileKind is the file of the organizations. Its version changes with the columns and
-// with the meaning of their numbers.
+// fileKind is the file. Its version changes with the columns and the meaning of numbers.
 var fileKind = &mapped.Kind{
 	Magic: "GGnames6", Name: "index of organizations",
 	Missing: "search_unreadable", Version: "search_version", Damaged: Damaged,
@@ -18,13 +17,11 @@ var fileKind = &mapped.Kind{
 // Damaged is the slug of the error for a damaged index.
 const Damaged = "search_damaged"
 
-// columns are the sections of the file.
 type columns struct {
 	orgs []orgRecord // in EIN order
 	text []byte      // names and cities
 }
 
-// orgRecord is one organization.
 type orgRecord struct {
 	EIN        uint32
 	State      [2]byte // zeros when not known
@@ -39,16 +36,14 @@ type orgRecord struct {
 	Known      uint8 // where it is known from
 }
 
-// Where an organization is known from: IRS lists and returns, or only the grants that
-// others report.
+// Where an organization is known from: the IRS, or only the grants that others report.
 const (
 	knownFromIRS uint8 = iota
 	knownFromGrants
 )
 
-// add adds the next organization, in EIN order.
 func (c *columns) add(e *entry) {
-	name, city := firstBytes(e.name, math.MaxUint16), firstBytes(e.city, math.MaxUint8)
+	name, city := e.name[:min(len(e.name), math.MaxUint16)], e.city[:min(len(e.city), math.MaxUint8)]
 	r := orgRecord{EIN: uint32(e.ein), Type: e.typ, Prominence: e.prominence,
 		Text: uint32(len(c.text)), NameLength: uint16(len(name)), CityLength: uint8(len(city)), Known: e.known}
 	copy(r.State[:], e.state)
@@ -60,7 +55,6 @@ func (c *columns) add(e *entry) {
 	c.text = append(append(c.text, name...), city...)
 }
 
-// write writes the file.
 func (c *columns) write(out io.Writer) error {
 	w := mapped.NewWriter(out, fileKind)
 	if len(c.text) > math.MaxUint32 {
@@ -74,12 +68,4 @@ func (c *columns) write(out io.Writer) error {
 func (c *columns) lay(l mapped.Layout) {
 	mapped.Field(l, "orgs", &c.orgs, mapped.AnyLength)
 	mapped.Field(l, "orgs.text", &c.text, mapped.AnyLength)
-}
-
-// firstBytes is at most the first n bytes of s.
-func firstBytes(s string, n int) string {
-	if len(s) > n {
-		s = s[:n]
-	}
-	return s
 }

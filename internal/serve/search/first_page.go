@@ -15,9 +15,8 @@ const (
 	knownFrom   = 5  // results that come before the well-known organizations
 	knownPlaces = 2
 
-	// An organization is well known if it is as prominent as leastKnown. It fits if
-	// its name has a word of the question, its texts have that share of the question,
-	// and its meaning is that near.
+	// An organization as prominent as leastKnown is well known. It fits if its name has a word of the
+	// question, its texts have that share of it, and its meaning is that near.
 	leastKnown       = 0.3
 	leastKnownShare  = 0.3
 	leastKnownCosine = 0.36
@@ -45,8 +44,7 @@ func (x *Index) spread(q string, list []found) {
 	}
 }
 
-// placeKnown moves the best-known organizations that fit to place at, unless they come
-// before it anyway.
+// placeKnown moves the best-known organizations that fit up to place at.
 func placeKnown(list []found, at int) {
 	var best []int
 	for i := range list {
@@ -103,8 +101,7 @@ func (x *Index) deferChapters(q string, list []found, page int) {
 	}
 }
 
-// family is the first two words of an organization's name, by stem and without small
-// words. The second is empty if there is only one.
+// family is the first two stems of a name without small words; the second may be empty.
 func (x *Index) family(org uint32) (f [2]string) {
 	n := 0
 	for w := range stem.Words(string(x.nameOf(org))) {

@@ -8,7 +8,6 @@ import (
 	"grantgraph/internal/serve/search/words"
 )
 
-// Bounds and weights of a search by meaning.
 const (
 	nearest  = 1_000 // organizations nearest in meaning
 	anyWords = 150   // matches by some of the words whose cosine is computed
@@ -29,7 +28,6 @@ const (
 	farAway  = 0.2 // subtracted for an organization outside the state asked for
 )
 
-// meaningSearch is the state of one search by meaning.
 type meaningSearch struct {
 	x       *Index
 	vector  meaning.Vector
@@ -76,8 +74,7 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 	return list, len(m.best), nil
 }
 
-// cosine is how near an organization is to the question in meaning, adjusted for its
-// place.
+// cosine is how near an organization is to the question in meaning and place.
 func (m *meaningSearch) cosine(org uint32) float32 {
 	c := m.cosines[org]
 	if _, in := m.x.texts(&m.x.orgs[org]); m.city != "" && strings.EqualFold(string(in), m.city) {
@@ -89,9 +86,8 @@ func (m *meaningSearch) cosine(org uint32) float32 {
 	return c
 }
 
-// fuse adds a match of hybrid search, whose words have the given score. As in text
-// mode, an organization outside the places asked for is a weak match, however well its
-// words agree.
+// fuse adds a match of hybrid search with the score of its words. As in text mode, an organization
+// outside the places asked for is a weak match.
 func (m *meaningSearch) fuse(org uint32, s words.Score) {
 	c := m.cosine(org) + fuseWords*max(0, s.Share-nearlyAll)/(1-nearlyAll)
 	if c < weakCosine {
@@ -107,7 +103,6 @@ func (m *meaningSearch) fuse(org uint32, s words.Score) {
 	m.best[org] = f
 }
 
-// prominence is how likely people are to mean an organization, from 0 to 1.
 func (x *Index) prominence(org uint32) float32 {
 	if e := x.openEngine(); e != nil {
 		return e.Prominence(org)
@@ -115,9 +110,8 @@ func (x *Index) prominence(org uint32) float32 {
 	return 0
 }
 
-// merge is hybrid search: it merges the list of the nearest organizations by
-// meaning with the list of matches by name and words. A good match by name alone
-// stays where text mode has it.
+// merge is hybrid search: it merges the nearest organizations by meaning with the matches by name
+// and words. A good match by name alone stays where text mode has it.
 func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, names []found, docs []uint32) (err error) {
 	x := m.x
 	// The search by words scores docs. It also returns, as more, organizations that
@@ -150,8 +144,7 @@ func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, na
 			m.fuse(s.Org, s)
 		}
 	}
-	// A person who types a name wants that organization, even if the name says
-	// little.
+	// A person who types a name wants that organization, even if the name says little.
 	for _, f := range names {
 		if f.class > weak && f.better(m.best[f.org]) < 0 {
 			m.best[f.org] = f
@@ -177,8 +170,7 @@ func (x *Index) without(cosines map[uint32]float32, names []found, more []words.
 	return set
 }
 
-// byCosine is a match by meaning. room is how far the best match may be above the
-// strong limit.
+// byCosine is a match by meaning; the best is at most room above the strong limit.
 func byCosine(org uint32, c, room float32) found {
 	if c >= strongCosine {
 		return found{org: org, class: strong, score: strong.scaled((c - strongCosine) / room), order: c}
@@ -192,9 +184,8 @@ type Near struct {
 	Cosine float32
 }
 
-// NearestTo lists the organizations most similar in meaning to org, nearest first,
-// without org itself. The list is empty if there are no vectors or org has no
-// document.
+// NearestTo lists the organizations most similar in meaning to org, nearest first, without org. It
+// is empty if there are no vectors or org has no document.
 func (x *Index) NearestTo(org uint32, k int) []Near {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

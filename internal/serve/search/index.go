@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -71,8 +72,7 @@ func OpenNames(s *snapshot.Snapshot) (*Index, error) {
 	return read()
 }
 
-// OpenNamesLater is OpenNames in two steps: it maps the files now, and the first call
-// of read verifies them.
+// OpenNamesLater maps the files now; the first call of read verifies them.
 func OpenNamesLater(s *snapshot.Snapshot) (read func() (*Index, error), err error) {
 	lenient, err := openLater(s)
 	if err != nil {
@@ -138,8 +138,7 @@ func (x *Index) openWords(s *snapshot.Snapshot) error {
 	return err
 }
 
-// openVectors opens the vectors, if the snapshot has any. A snapshot built where the
-// model could not run has no vectors.
+// openVectors opens the vectors, which are missing if the model could not run.
 func (x *Index) openVectors(s *snapshot.Snapshot) error {
 	path := filepath.Join(s.Dir, filepath.FromSlash(vectorsFile))
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -168,12 +167,10 @@ func (x *Index) openVectors(s *snapshot.Snapshot) error {
 // Bad says which parts other than the search for names are out of service, or nil.
 func (x *Index) Bad() error { return errors.Join(x.bad, x.badKnown) }
 
-// DropKnown searches without the index of known names from now on, because the index
-// was damaged while it was used.
+// DropKnown searches without the index of known names from now on, because it is damaged.
 func (x *Index) DropKnown() { x.unknown.Store(true) }
 
-// Damaged reports whether words or vectors are out of service, and whether the index of
-// known names is.
+// Damaged reports whether words or vectors, and whether known names, are out of service.
 func (x *Index) Damaged() (search, known bool) { return x.bad != nil, x.unknown.Load() }
 
 // Modes lists the modes that this index serves.
@@ -193,8 +190,7 @@ func (x *Index) Encoder() (name string, documents int) {
 	return x.model.Encoder(), x.vectors.Len()
 }
 
-// Close waits for running questions and unmaps the files. A closed index finds
-// nothing.
+// Close waits for running questions. A closed index finds nothing.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -215,7 +211,6 @@ func (x *Index) Close() error {
 	return err
 }
 
-// result reads an organization.
 func (x *Index) result(org uint32) Result {
 	res := x.plain(org)
 	res.DisplayName = orgname.Display(res.Name)
@@ -242,7 +237,6 @@ func (x *Index) plain(org uint32) Result {
 	return res
 }
 
-// texts is the name and the city of an organization.
 func (x *Index) texts(r *orgRecord) (name, city []byte) {
 	at, n, c := int(r.Text), int(r.NameLength), int(r.CityLength)
 	if at+n+c <= len(x.text) {
@@ -251,21 +245,13 @@ func (x *Index) texts(r *orgRecord) (name, city []byte) {
 	return name, city
 }
 
-// nameOf is the name of an organization.
 func (x *Index) nameOf(org uint32) []byte {
 	name, _ := x.texts(&x.orgs[org])
 	return name
 }
 
 // trimmed is a field padded with zero bytes, as a string.
-func trimmed(b []byte) string {
-	for i, c := range b {
-		if c == 0 {
-			return string(b[:i])
-		}
-	}
-	return string(b)
-}
+func trimmed(b []byte) string { return strings.TrimRight(string(b), "\x00") }
 
 // Lookup finds an organization by its EIN.
 func (x *Index) Lookup(e ein.EIN) (Result, bool) {
@@ -287,7 +273,6 @@ func (x *Index) lookup(e ein.EIN) (Result, bool) {
 	return r, true
 }
 
-// position is the number of an organization.
 func (x *Index) position(e ein.EIN) (uint32, bool) {
 	i := sort.Search(len(x.orgs), func(i int) bool { return x.orgs[i].EIN >= uint32(e) })
 	return uint32(i), i < len(x.orgs) && x.orgs[i].EIN == uint32(e)

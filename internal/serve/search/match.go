@@ -26,8 +26,7 @@ const (
 
 func (c class) String() string { return [...]string{Weak, Strong, Exact}[c] }
 
-// scaled puts v, which ranks the matches of one class from 0 to 1, on the common
-// scale.
+// scaled puts v, the rank of a match in its class from 0 to 1, on the common scale.
 func (c class) scaled(v float32) float32 {
 	v = max(0, min(1, v))
 	switch c {
@@ -41,9 +40,8 @@ func (c class) scaled(v float32) float32 {
 
 const strongFrom = 0.7 // score from which a match is strong
 
-// TypeOf names the kind and the type of an organization in the words of search
-// results. funder is nil if the organization makes no grants. returnType is empty if
-// it has filed nothing.
+// TypeOf names the kind and type of an organization. funder is nil if it makes no grants, and
+// returnType is empty if it has filed nothing.
 func TypeOf(o *snapshot.Organization, funder *snapshot.FunderKind, returnType string) (kind, words string) {
 	t := types[typeOf(o, funder, returnType)]
 	return t.kind, t.words

@@ -83,7 +83,7 @@ func (x *Index) Matching(ctx context.Context, a Ask) ([]uint64, error) {
 func (x *Index) search(ctx context.Context, a Ask) (ans Answer, set []uint64, err error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	q := strings.TrimSpace(firstBytes(a.Text, maxQuestion))
+	q := strings.TrimSpace(a.Text[:min(len(a.Text), maxQuestion)])
 	ans.Mode = x.served(a.Mode)
 	set = make([]uint64, (len(x.orgs)+63)/64)
 	if x.closed || utf8.RuneCountInString(q) < 2 || len(x.orgs) == 0 {
@@ -152,12 +152,10 @@ func (x *Index) served(m Mode) Mode {
 	return Text
 }
 
-// has reports whether a set has an organization.
 func has(set []uint64, org uint32) bool {
 	return int(org>>6) < len(set) && set[org>>6]>>(org&63)&1 != 0
 }
 
-// put adds an organization to a set.
 func put(set []uint64, org uint32) {
 	if int(org>>6) < len(set) {
 		set[org>>6] |= 1 << (org & 63)

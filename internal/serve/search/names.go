@@ -10,7 +10,6 @@ import (
 	"grantgraph/internal/serve/identify"
 )
 
-// Bounds of a search by name.
 const (
 	maxQuestion = 300 // bytes that are read
 	maxNames    = 200 // matches by name
@@ -60,7 +59,6 @@ func (x *Index) openEngine() *identify.Engine {
 	return e
 }
 
-// registered is the registered name of an organization.
 func (x *Index) registered(org uint32) string {
 	if int(org) >= len(x.orgs) {
 		return "" // the index of known names is a file of its own
@@ -68,17 +66,12 @@ func (x *Index) registered(org uint32) string {
 	return string(x.nameOf(org))
 }
 
-// typed is the organization whose EIN the question is, with or without the word "EIN"
-// before it.
+// typed is the organization whose EIN the question is.
 func (x *Index) typed(q string) (org uint32, ok bool) {
-	if q = strings.TrimSpace(q); len(q) > 4 && strings.EqualFold(q[:3], "EIN") {
-		q = strings.TrimLeft(q[3:], " :#.-")
+	if e, ok := identify.ReadEIN(q); ok {
+		return x.position(e)
 	}
-	e, err := ein.Parse(q)
-	if err != nil || len(q) < 7 {
-		return 0, false
-	}
-	return x.position(e)
+	return 0, false
 }
 
 // Find finds the organizations that q may mean, best first: by name, part of a name,
@@ -93,9 +86,8 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	return a.Results
 }
 
-// named is what the engine of names makes of a question: the organizations that it
-// may mean, and all whose names agree with it in part. The latter are only those
-// within a set, if there is one.
+// named is the organizations that a question may mean, and all, within a set if there is one, whose
+// names agree with it in part.
 type named struct {
 	meant identify.Answer
 	names []found

@@ -68,8 +68,7 @@ func cityAtEnd(fields []string) (city string, rest []string) {
 	return "", fields
 }
 
-// elsewhere reports whether an organization is outside all the states asked for and
-// not named after one of them.
+// elsewhere reports whether an organization is outside all states asked for by place and name.
 func (x *Index) elsewhere(org uint32, states []string) bool {
 	if len(states) == 0 {
 		return false
@@ -83,8 +82,7 @@ func (x *Index) elsewhere(org uint32, states []string) bool {
 	return true
 }
 
-// inState is the part of a set that is in one of the states, or nil if one of the
-// states is unknown.
+// inState is the part of a set in some of the states, or nil if one of them is unknown.
 func (x *Index) inState(set []uint64, states ...string) []uint64 {
 	out := make([]uint64, (len(x.orgs)+63)/64)
 	for _, s := range states {
@@ -108,7 +106,6 @@ func (x *Index) inState(set []uint64, states ...string) []uint64 {
 	return out
 }
 
-// stateSets is the organizations of each state.
 func (x *Index) stateSets() map[[2]byte][]uint64 {
 	sets := map[[2]byte][]uint64{}
 	for i := range x.orgs {

@@ -15,7 +15,6 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// Kinds of organizations.
 const (
 	Foundation = "foundation" // a private foundation
 	Nonprofit  = "nonprofit"  // any other

@@ -6,7 +6,6 @@ import (
 	"grantgraph/internal/serve/search/words"
 )
 
-// Bounds of a search by names and words.
 const (
 	enough  = 20  // with this many matches, search skips weak ones
 	maxWeak = 100 // weak matches by words
@@ -67,8 +66,7 @@ func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int
 	return list, hits, nil
 }
 
-// addWeak adds organizations with some of the question in their names, documents or
-// both.
+// addWeak adds organizations with some of the question in their names or documents.
 func (x *Index) addWeak(ctx context.Context, best map[uint32]found, names []found, q *words.Question, within []uint64) error {
 	const fromNames = 0.4 // weight of a name relative to words
 	value := map[uint32]float32{}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,8 +19,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// cacheName is the file of slow vectors in the data directory. The cache only saves
-// time: damaged records are made again.
+// cacheName is the file of slow vectors in the data directory, which only saves time.
 const cacheName = "vectors" + snapshot.ScratchSuffix
 
 // A record is the hash of a text and of the model, the vector, and a checksum.
@@ -30,8 +28,7 @@ const (
 	recordSize = hashSize + 4*meaning.Dim + 4
 )
 
-// cache holds the slow vectors of earlier builds. Records are added as they are made,
-// so a stopped build keeps its work.
+// cache holds the slow vectors of earlier builds. A stopped build keeps its work.
 type cache struct {
 	path  string
 	model *meaning.Model
@@ -45,7 +42,6 @@ type cache struct {
 	used map[[hashSize]byte]bool
 }
 
-// openCache opens or creates the cache.
 func openCache(path string, m *meaning.Model) (*cache, error) {
 	c := &cache{path: path, model: m, records: map[[hashSize]byte]int64{}, used: map[[hashSize]byte]bool{}}
 	probe := m.Read("what a model says of this text tells it from others")
@@ -77,7 +73,6 @@ func openCache(path string, m *meaning.Model) (*cache, error) {
 	return c, nil
 }
 
-// whole reports whether a record is intact.
 func whole(record []byte) bool {
 	at := len(record) - 4
 	return crc32.ChecksumIEEE(record[:at]) == binary.LittleEndian.Uint32(record[at:])
@@ -90,8 +85,7 @@ func encodeVector(to []byte, v *meaning.Vector) []byte {
 	return to
 }
 
-// read is the slow vector of a text. For a text not in the cache it also returns the
-// new record.
+// read is the slow vector of a text, and the new record if it is not in the cache.
 func (c *cache) read(text string) (v meaning.Vector, fresh []byte) {
 	sum := sha256.Sum256(append(c.salt[:], text...))
 	key := [hashSize]byte(sum[:])
@@ -147,8 +141,4 @@ func (c *cache) compact() error {
 	}))
 }
 
-func (c *cache) close() {
-	if err := c.file.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
-		_ = err // only time is lost
-	}
-}
+func (c *cache) close() { _ = c.file.Close() } // an error costs only time

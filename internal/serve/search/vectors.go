@@ -51,8 +51,7 @@ func writeVectors(ctx context.Context, w *snapshot.Writer, documents int, also f
 	return v.cache.compact()
 }
 
-// chooseRead counts the organizations and chooses those that the slow encoder reads:
-// the largest that say what they do.
+// chooseRead counts the organizations and chooses the largest that say what they do.
 func chooseRead(ctx context.Context, s *snapshot.Snapshot, documents int) (n int, chosen []uint64, err error) {
 	if documents <= 0 {
 		n = int(s.RowsOf(snapshot.Organizations))
@@ -80,7 +79,6 @@ func chooseRead(ctx context.Context, s *snapshot.Snapshot, documents int) (n int
 	return n, chosen, nil
 }
 
-// vectorBuilder makes the vectors, a batch at a time.
 type vectorBuilder struct {
 	model    *meaning.Model
 	cache    *cache // nil if the slow encoder reads nothing
@@ -94,8 +92,7 @@ type vectorBuilder struct {
 	fresh   [][]byte // records of slow vectors that were not in the cache
 }
 
-// batch is how many organizations are encoded in parallel before they are written in
-// order.
+// batch is how many organizations are encoded in parallel before they are written.
 const batch = 1024
 
 func (v *vectorBuilder) write(ctx context.Context, s *snapshot.Snapshot, out *vector.Writer, also func(*document.Source, *document.Document)) error {
@@ -117,7 +114,6 @@ func (v *vectorBuilder) write(ctx context.Context, s *snapshot.Snapshot, out *ve
 	return out.Close()
 }
 
-// flush encodes and writes the batch.
 func (v *vectorBuilder) flush(ctx context.Context, out *vector.Writer) error {
 	v.vectors = slices.Grow(v.vectors[:0], len(v.texts))[:len(v.texts)]
 	v.fresh = make([][]byte, len(v.texts))

@@ -1,11 +1,15 @@
 package site
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"grantgraph/internal/money"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/site/find"
@@ -14,14 +18,14 @@ import (
 )
 
 func (s *Site) routeAccount(mux *http.ServeMux) {
-	mux.HandleFunc("GET /account", s.signedInOnly(s.showAccount))
-	mux.HandleFunc("POST /account/keys", s.signedInOnly(s.makeKey))
-	mux.HandleFunc("GET /account/keys/{id}/rotate", s.signedInOnly(s.askFirst("rotate", "Rotate this key?")))
-	mux.HandleFunc("POST /account/keys/{id}/rotate", s.signedInOnly(s.rotate))
-	mux.HandleFunc("GET /account/keys/{id}/delete", s.signedInOnly(s.askFirst("delete", "Delete this key?")))
-	mux.HandleFunc("POST /account/keys/{id}/delete", s.signedInOnly(s.deleteKey))
-	mux.HandleFunc("GET /account/password", s.signedInOnly(s.showPassword))
-	mux.HandleFunc("POST /account/password", s.signedInOnly(s.changePassword))
+	mux.HandleFunc("GET /account", s.members(plainForm, s.showAccount))
+	mux.HandleFunc("POST /account/keys", s.members(plainForm, s.makeKey))
+	mux.HandleFunc("GET /account/keys/{id}/rotate", s.members(plainForm, s.askFirst("rotate", "Rotate this key?")))
+	mux.HandleFunc("POST /account/keys/{id}/rotate", s.members(plainForm, s.rotate))
+	mux.HandleFunc("GET /account/keys/{id}/delete", s.members(plainForm, s.askFirst("delete", "Delete this key?")))
+	mux.HandleFunc("POST /account/keys/{id}/delete", s.members(plainForm, s.deleteKey))
+	mux.HandleFunc("GET /account/password", s.members(plainForm, s.showPassword))
+	mux.HandleFunc("POST /account/password", s.members(plainForm, s.changePassword))
 }
 
 type accountPage struct {
@@ -44,8 +48,7 @@ type planCard struct {
 	Lacks     []string
 }
 
-// features are the parts of the service that plans open. Features that this server
-// lacks are not listed.
+// features are the parts of the service that plans open, listed where this server has them.
 var features = []struct {
 	scope   account.Scope
 	text    string
@@ -79,10 +82,7 @@ func (s *Site) window(p account.Plan) account.Window {
 }
 
 func period(w account.Window) string {
-	if w == account.Month {
-		return "this month"
-	}
-	return "today"
+	return map[account.Window]string{account.Day: "today", account.Month: "this month"}[w]
 }
 
 // allowance states what a plan includes, such as "50 calls a day".
@@ -115,11 +115,10 @@ func (s *Site) higherPlans(d *dataset.Dataset, p account.Plan) (list []planCard)
 	return list
 }
 
-func (s *Site) showAccount(v *visit) { s.drawAccount(v, nil) }
+func (s *Site) showAccount(v *visit) error { return s.drawAccount(v, nil) }
 
-// drawAccount shows the account page. refused is the error of the form that was
-// sent, if any.
-func (s *Site) drawAccount(v *visit, refused error) {
+// drawAccount shows the account page; refused is the error of the form, if any.
+func (s *Site) drawAccount(v *visit, refused error) error {
 	ctx, plan := v.r.Context(), v.account.Plan
 	page := accountPage{form: *s.form(v, "Your account"), Account: v.account, Plan: s.planCard(frame.DatasetOf(v.r), plan), Window: s.window(plan)}
 	now := s.Clock()
@@ -127,14 +126,11 @@ func (s *Site) drawAccount(v *visit, refused error) {
 	page.Usage = newUsage(page.Window, now)
 	var err error
 	if page.Keys, err = s.Accounts.KeysOf(ctx, v.account.ID); err != nil {
-		s.fail(v, err)
-		return
+		return s.fail(v, err)
 	}
-	// All keys share the account's allowance; calls from this site use it without a
-	// key.
+	// All keys share the account's allowance; calls from this site use it without a key.
 	if page.Balance, err = s.Accounts.Balance(ctx, v.account.ID); err != nil {
-		s.fail(v, err)
-		return
+		return s.fail(v, err)
 	}
 	payers := []string{v.account.ID}
 	for _, k := range page.Keys {
@@ -143,8 +139,7 @@ func (s *Site) drawAccount(v *visit, refused error) {
 	for _, id := range payers {
 		buckets, err := s.Accounts.Usage(ctx, id, from, to, page.Usage.step)
 		if err != nil {
-			s.fail(v, err)
-			return
+			return s.fail(v, err)
 		}
 		page.Usage.add(buckets)
 	}
@@ -166,34 +161,31 @@ func (s *Site) drawAccount(v *visit, refused error) {
 	case flashConfirmed:
 		page.Notice = "Your email address is confirmed and you are signed in. Make your first key below."
 	}
-	s.pages.Render(v.w, status, "account", page)
+	return s.pages.Render(v.w, status, "account", page)
 }
 
-func (s *Site) makeKey(v *visit) {
+func (s *Site) makeKey(v *visit) error {
 	secret, k, err := s.Accounts.CreateFor(v.r.Context(), v.account.ID, v.field("label"))
 	if err != nil {
-		s.drawAccount(v, err)
-		return
+		return s.drawAccount(v, err)
 	}
 	s.leaveFlash(v, flash{Kind: flashMade, Key: secret, KeyID: k.ID})
-	v.redirect("/account")
+	return v.redirect("/account")
 }
 
 // ownKey finds the key in the address among the visitor's own keys. The key of
 // another account is treated as missing.
-func (s *Site) ownKey(v *visit) (account.KeyInfo, bool) {
+func (s *Site) ownKey(v *visit) (account.KeyInfo, error) {
 	keys, err := s.Accounts.KeysOf(v.r.Context(), v.account.ID)
 	if err != nil {
-		s.fail(v, err)
-		return account.KeyInfo{}, false
+		return account.KeyInfo{}, s.fail(v, err)
 	}
 	for _, k := range keys {
 		if k.ID == v.r.PathValue("id") {
-			return k, true
+			return k, nil
 		}
 	}
-	s.frame.Missing(v.w, v.r)
-	return account.KeyInfo{}, false
+	return account.KeyInfo{}, frame.Missing
 }
 
 // keyPage asks the visitor to confirm an action on a key, before askFirst's form is sent.
@@ -202,48 +194,48 @@ type keyPage struct {
 	Key account.KeyInfo
 }
 
-func (s *Site) askFirst(page, question string) func(*visit) {
-	return func(v *visit) {
-		if k, ok := s.ownKey(v); ok {
-			s.pages.Render(v.w, http.StatusOK, page, keyPage{*s.form(v, question), k})
+func (s *Site) askFirst(page, question string) func(*visit) error {
+	return func(v *visit) error {
+		k, err := s.ownKey(v)
+		if err != nil {
+			return err
 		}
+		return s.pages.Render(v.w, http.StatusOK, page, keyPage{*s.form(v, question), k})
 	}
 }
 
-func (s *Site) rotate(v *visit) {
-	k, ok := s.ownKey(v)
-	if !ok {
-		return
+func (s *Site) rotate(v *visit) error {
+	k, err := s.ownKey(v)
+	if err != nil {
+		return err
 	}
 	secret, k, err := s.Accounts.Rotate(v.r.Context(), k.ID)
 	if err != nil {
-		s.fail(v, err)
-		return
+		return s.fail(v, err)
 	}
 	s.leaveFlash(v, flash{Kind: flashRotated, Key: secret, KeyID: k.ID})
-	v.redirect("/account")
+	return v.redirect("/account")
 }
 
-func (s *Site) deleteKey(v *visit) {
-	k, ok := s.ownKey(v)
-	if !ok {
-		return
+func (s *Site) deleteKey(v *visit) error {
+	k, err := s.ownKey(v)
+	if err != nil {
+		return err
 	}
 	if _, err := s.Accounts.Delete(v.r.Context(), k.ID); err != nil {
-		s.fail(v, err)
-		return
+		return s.fail(v, err)
 	}
 	s.leaveFlash(v, flash{Kind: flashDeleted})
-	v.redirect("/account")
+	return v.redirect("/account")
 }
 
-func (s *Site) showPassword(v *visit) {
+func (s *Site) showPassword(v *visit) error {
 	f := s.form(v, "Change your password")
 	f.Email = v.account.Email
-	s.pages.Render(v.w, http.StatusOK, "password", f)
+	return s.pages.Render(v.w, http.StatusOK, "password", f)
 }
 
-func (s *Site) changePassword(v *visit) {
+func (s *Site) changePassword(v *visit) error {
 	f := s.form(v, "Change your password")
 	f.Email = v.account.Email
 	secret, err := s.Accounts.ChangePassword(v.r.Context(), v.account.ID, v.field("old"), v.field("password"))
@@ -253,10 +245,108 @@ func (s *Site) changePassword(v *visit) {
 			problem = "That is not your current password."
 		}
 		f.Problem = problem
-		s.pages.Render(v.w, status, "password", f)
-		return
+		return s.pages.Render(v.w, status, "password", f)
 	}
 	s.setSession(v, secret)
 	s.leaveFlash(v, flash{Kind: flashPassword})
-	v.redirect("/account")
+	return v.redirect("/account")
 }
+
+// usage is a chart of the calls in a window: a bar for each hour of a day or each
+// day of a month. The bars stretch to the width of the page; the words below do
+// not.
+type usage struct {
+	Total  int
+	Peak   int // most calls in one bar
+	Unit   string
+	Width  int
+	Height int
+	Bars   []usageBar
+	Ticks  []tick
+
+	step time.Duration
+}
+
+type usageBar struct {
+	X, Y, Width, Height int
+	Calls               int
+	When                string
+	Now, Future         bool
+
+	start time.Time
+}
+
+type tick struct {
+	Text string
+	Span int
+}
+
+// Sizes of a chart.
+const (
+	usageStep   = 20
+	usageGap    = 4
+	usageHeight = 100
+)
+
+// newUsage is an empty chart of the window that contains now.
+func newUsage(w account.Window, now time.Time) usage {
+	u := usage{Unit: "hour", Height: usageHeight, step: time.Hour}
+	every := 6
+	if w == account.Month {
+		u.Unit, u.step, every = "day", 24*time.Hour, 7
+	}
+	for at := w.Start(now); at.Before(w.Reset(now)); at = at.Add(u.step) {
+		b := usageBar{start: at, Now: !now.Before(at) && now.Before(at.Add(u.step)), Future: now.Before(at)}
+		text := at.Format("15:04")
+		b.When = text + " to " + at.Add(u.step).Format("15:04")
+		if w == account.Month {
+			text = strconv.Itoa(at.Day())
+			b.When = at.Format("January 2")
+		}
+		if len(u.Bars)%every == 0 {
+			u.Ticks = append(u.Ticks, tick{Text: text})
+		}
+		u.Ticks[len(u.Ticks)-1].Span++
+		u.Bars = append(u.Bars, b)
+	}
+	u.Width = len(u.Bars) * usageStep
+	return u
+}
+
+// add adds the calls of one key, or of the account without a key.
+func (u *usage) add(buckets []account.Bucket) {
+	for _, b := range buckets {
+		if len(u.Bars) == 0 || b.Start.Before(u.Bars[0].start) {
+			continue
+		}
+		if i := int(b.Start.Sub(u.Bars[0].start) / u.step); i < len(u.Bars) {
+			u.Bars[i].Calls += b.Calls
+			u.Total += b.Calls
+		}
+	}
+}
+
+// draw lays out the bars. A bar without calls is a line at the bottom.
+func (u *usage) draw() {
+	for _, b := range u.Bars {
+		u.Peak = max(u.Peak, b.Calls)
+	}
+	for i := range u.Bars {
+		b := &u.Bars[i]
+		b.Height = 2
+		if b.Calls > 0 {
+			b.Height = max(6, b.Calls*usageHeight/u.Peak)
+		}
+		b.X, b.Y, b.Width = i*usageStep+usageGap/2, usageHeight-b.Height, usageStep-usageGap
+	}
+}
+
+// Says is the chart in words, for screen readers.
+func (u usage) Says() string {
+	if u.Total == 0 {
+		return "No calls in this window yet."
+	}
+	return fmt.Sprintf("%s in this window, at most %s in one %s.", calls(u.Total), calls(u.Peak), u.Unit)
+}
+
+func calls(n int) string { return plural.Count(n, "call", "calls") }

@@ -40,7 +40,7 @@ func (s *Site) routeAsking(mux *http.ServeMux) error {
 			return s.token(v)
 		},
 		Ours: s.Asks,
-		Form: func(w http.ResponseWriter, r *http.Request) bool {
+		Form: func(w http.ResponseWriter, r *http.Request) error {
 			v, _ := s.formVisit(r)
 			v.w = w
 			defer v.release()

@@ -49,12 +49,12 @@ const (
 func (s *Site) routeCheck(mux *http.ServeMux) {
 	mux.HandleFunc("GET /check", s.signedInOrNot(s.showCheck))
 	mux.HandleFunc("GET /check/{ein}", s.signedInOrNot(s.showSubject))
-	mux.HandleFunc("POST /check/{ein}", s.signedInOnly(s.screenOne))
+	mux.HandleFunc("POST /check/{ein}", s.members(plainForm, s.screenOne))
 	mux.HandleFunc("GET /check/many", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/check#several", http.StatusSeeOther)
 	})
-	mux.HandleFunc("POST /check/many", s.signedInSending(manyForm, s.screenMany))
-	mux.HandleFunc("POST /check/pdf", s.signedInSending(reportForm, s.sendPDF))
+	mux.HandleFunc("POST /check/many", s.members(manyForm, s.screenMany))
+	mux.HandleFunc("POST /check/pdf", s.members(reportForm, s.sendPDF))
 }
 
 func paid(p account.Plan) bool { return p.Terms().Scopes&account.Paid != 0 }
@@ -98,37 +98,38 @@ func (s *Site) standing(v *visit) (t standing, err error) {
 	if t.Left, err = s.Accounts.Balance(v.r.Context(), v.account.ID); err == nil && !t.Paid {
 		t.Used, err = s.Accounts.Screened(v.r.Context(), v.account.ID)
 	}
-	return t, err
+	if err != nil {
+		return t, s.fail(v, err)
+	}
+	return t, nil
 }
 
-func (s *Site) showCheck(v *visit) {
+func (s *Site) showCheck(v *visit) error {
 	q := strings.TrimSpace(v.r.FormValue("q"))
 	if e, err := ein.Parse(q); err == nil {
-		v.redirect("/check/" + e.String())
-		return
+		return v.redirect("/check/" + e.String())
 	}
-	page, ok := s.checkPage(v)
-	if !ok {
-		return
+	page, err := s.checkPage(v)
+	if err != nil {
+		return err
 	}
 	if set := frame.DatasetOf(v.r); len(q) <= mostTyped && set.Search != nil {
 		page.Query, page.Found = q, set.Search.Find(q, "", mostFound)
 	}
-	s.pages.Render(v.w, http.StatusOK, "check", page)
+	return s.pages.Render(v.w, http.StatusOK, "check", page)
 }
 
-func (s *Site) checkPage(v *visit) (*checkPage, bool) {
+func (s *Site) checkPage(v *visit) (*checkPage, error) {
 	t, err := s.standing(v)
 	if err != nil {
-		s.fail(v, err)
-		return nil, false
+		return nil, err
 	}
 	page := &checkPage{form: *s.form(v, "Check an organization"), standing: t, File: frame.Size(mostFile), Most: mostEINs}
 	page.SignedIn = t.Known
 	if !t.Known {
 		page.Sample = sample()
 	}
-	return page, true
+	return page, nil
 }
 
 // sample is the record of an invented organization that shows most of what a record
@@ -175,26 +176,23 @@ type subjectPage struct {
 	Subject subject
 }
 
-func (s *Site) showSubject(v *visit) {
+func (s *Site) showSubject(v *visit) error {
 	e, err := ein.Parse(v.r.PathValue("ein"))
 	if err != nil {
-		s.frame.Missing(v.w, v.r)
-		return
+		return frame.Missing
 	}
 	if v.r.PathValue("ein") != e.String() {
-		v.redirect("/check/" + e.String())
-		return
+		return v.redirect("/check/" + e.String())
 	}
 	t, err := s.standing(v)
 	if err != nil {
-		s.fail(v, err)
-		return
+		return err
 	}
 	who, _ := subjectOf(frame.DatasetOf(v.r), e)
 	name := cmp.Or(who.Name, "EIN "+e.Hyphenated())
 	page := subjectPage{form: *s.form(v, "Check "+name), standing: t, Subject: who}
 	page.SignedIn = t.Known
-	s.pages.Render(v.w, http.StatusOK, "subject", page)
+	return s.pages.Render(v.w, http.StatusOK, "subject", page)
 }
 
 // resultPage shows the record of a screening, with the report that was issued.
@@ -211,28 +209,26 @@ type resultPage struct {
 // screenOne screens an organization and shows the record. The server does not keep
 // the report; the page carries it. So its PDF is of the same report and costs no
 // second call.
-func (s *Site) screenOne(v *visit) {
+func (s *Site) screenOne(v *visit) error {
 	e, err := ein.Parse(v.r.PathValue("ein"))
 	if err != nil {
-		s.frame.Missing(v.w, v.r)
-		return
+		return frame.Missing
 	}
-	hold, ok := s.frame.Reserve(v.w, v.r, weightCheck)
-	if !ok {
-		return
+	hold, err := s.Budget.Take(v.r.Context(), weightCheck)
+	if err != nil {
+		return err
 	}
 	defer hold.Release()
 	set := frame.DatasetOf(v.r)
 	if set.Screen.Lost() {
-		s.frame.Damaged(v.w, v.r)
-		return
+		return frame.Damaged
 	}
 	who, q := subjectOf(set, e)
 	isPaid, shown := paid(v.account.Plan), false
 	if !isPaid && who.Known { // a screening that finds nobody does not use up the trial
-		back, ok := s.takeTrial(v)
-		if !ok {
-			return
+		back, err := s.takeTrial(v)
+		if err != nil {
+			return err
 		}
 		defer func() {
 			if !shown {
@@ -245,33 +241,30 @@ func (s *Site) screenOne(v *visit) {
 	if !isPaid {
 		screen.Withhold(page.Record.ScreeningRecord)
 	} else if err := s.issue(v.r.Context(), page); err != nil {
-		s.failReport(v, err) // no report, no charge
-		return
+		return s.failReport(v, err) // no report, no charge
 	}
-	if shown = s.charge(v); !shown {
-		return
+	if err := s.chargeFor(v, notScreened); err != nil {
+		return err
 	}
+	shown = true
 	if page.standing, err = s.standing(v); err != nil {
-		s.fail(v, err)
-		return
+		return err
 	}
 	page.form = *s.form(v, page.Record.Name()+", screened")
-	s.pages.Render(v.w, http.StatusOK, "result", page)
+	return s.pages.Render(v.w, http.StatusOK, "result", page)
 }
 
 // takeTrial uses up the one screening of a free account. back returns it if
 // the screening fails, even if the visitor has left.
-func (s *Site) takeTrial(v *visit) (back func(), ok bool) {
+func (s *Site) takeTrial(v *visit) (back func(), err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), storeTimeout)
 	defer cancel()
 	first, err := s.Accounts.TakeScreen(ctx, v.account.ID)
 	if err != nil {
-		s.fail(v, err)
-		return nil, false
+		return nil, s.fail(v, err)
 	}
 	if !first {
-		s.showPlans(v, "Your free screening is used", "A free account has one screening, and yours is used. Nothing was counted.")
-		return nil, false
+		return nil, &beyondPlan{"Your free screening is used", "A free account has one screening, and yours is used. Nothing was counted."}
 	}
 	return func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), storeTimeout)
@@ -279,42 +272,37 @@ func (s *Site) takeTrial(v *visit) (back func(), ok bool) {
 		if err := s.Accounts.ReturnScreen(ctx, v.account.ID); err != nil {
 			s.Log.Error("a screening was not given back", "account", v.account.ID, "error", err)
 		}
-	}, true
+	}, nil
 }
 
 const storeTimeout = 10 * time.Second
 
-func (s *Site) charge(v *visit) bool {
-	return s.chargeFor(v, "Nothing was screened and nothing was counted.")
-}
+const notScreened = "Nothing was screened and nothing was counted."
 
-// chargeFor charges one call to the visitor. If the allowance is used up, it shows
-// a page that says why, and what was not done.
-func (s *Site) chargeFor(v *visit, notDone string) bool {
+var limits = map[account.Window]string{account.Day: "daily", account.Month: "monthly"}
+
+// chargeFor charges one call to the visitor. If the allowance is used up, it refuses
+// with the page about plans, which says why, and what was not done.
+func (s *Site) chargeFor(v *visit, notDone string) error {
 	_, err := s.Accounts.Charge(v.r.Context(), v.account.ID, 1)
 	if err == nil {
-		return true
+		return nil
 	}
 	if !errors.Is(err, account.ErrSpent) {
-		s.fail(v, err)
-		return false
+		return s.fail(v, err)
 	}
-	var wait *account.WaitError
-	text := "You have reached the " + limitName(s.window(v.account.Plan)) + " limit of your plan."
-	if errors.As(err, &wait) {
+	text := "You have reached the " + limits[s.window(v.account.Plan)] + " limit of your plan."
+	if wait, ok := errors.AsType[*account.WaitError](err); ok {
 		v.w.Header().Set("Retry-After", strconv.Itoa(account.Seconds(wait.Wait)))
 		text += " It resets on " + frame.Moment(s.Clock().Add(wait.Wait)) + "."
 	}
-	s.showPlans(v, "No calls left", text+" "+notDone)
-	return false
+	return &beyondPlan{"No calls left", text + " " + notDone}
 }
 
-func limitName(w account.Window) string {
-	if w == account.Month {
-		return "monthly"
-	}
-	return "daily"
-}
+// beyondPlan is the refusal of what the visitor's plan does not cover.
+type beyondPlan struct{ title, text string }
+
+func (e *beyondPlan) Error() string { return e.title + ": " + e.text }
 
 // plansPage says that the plan does not cover something, and what to do about it.
 type plansPage struct {
@@ -324,11 +312,11 @@ type plansPage struct {
 	Higher []planCard
 }
 
-func (s *Site) showPlans(v *visit, title, text string) {
+func (s *Site) showPlans(v *visit, why *beyondPlan) error {
 	d, plan := frame.DatasetOf(v.r), v.account.Plan
-	page := plansPage{form: *s.form(v, title), Text: text, Plan: s.planCard(d, plan), Higher: s.higherPlans(d, plan)}
+	page := plansPage{form: *s.form(v, why.title), Text: why.text, Plan: s.planCard(d, plan), Higher: s.higherPlans(d, plan)}
 	page.Email = v.account.Email
-	s.pages.Render(v.w, http.StatusPaymentRequired, "plans", page)
+	return s.pages.Render(v.w, http.StatusPaymentRequired, "plans", page)
 }
 
 // issue signs the record of a page and adds the report to the page.
@@ -351,16 +339,14 @@ func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
 	return nil
 }
 
-// failReport says that reports cannot be signed or verified now. That is for the
-// operator to repair.
-func (s *Site) failReport(v *visit, err error) {
+// failReport says that reports cannot be signed or verified, for the operator to repair.
+func (s *Site) failReport(v *visit, err error) error {
 	if slug(err) == "store_unavailable" || v.r.Context().Err() != nil {
-		s.fail(v, err)
-		return
+		return s.fail(v, err)
 	}
 	s.Log.Error("signing or verifying a report", "error", err)
 	v.w.Header().Set("Retry-After", "60")
-	s.showMessage(v, http.StatusServiceUnavailable, "Out of service",
+	return frame.Refuse(http.StatusServiceUnavailable, "Out of service",
 		"Reports cannot be signed or verified at the moment. Nothing was counted. Please try again later.")
 }
 
@@ -376,34 +362,32 @@ func dataURL(kind string, data []byte) template.URL {
 
 // sendPDF makes the PDF of a report that a page has carried. It refuses a report
 // that we did not issue, or that was changed.
-func (s *Site) sendPDF(v *visit) {
-	hold, ok := s.frame.Reserve(v.w, v.r, weightPDF)
-	if !ok {
-		return
+func (s *Site) sendPDF(v *visit) error {
+	hold, err := s.Budget.Take(v.r.Context(), weightPDF)
+	if err != nil {
+		return err
 	}
 	defer hold.Release()
 	document, err := base64.RawURLEncoding.DecodeString(v.field("report"))
 	var verdict *report.Verdict
 	if err == nil {
 		if verdict, err = s.verifyReport(v.r.Context(), document); err != nil && slug(err) != report.BadReport {
-			s.failReport(v, err)
-			return
+			return s.failReport(v, err)
 		}
 	}
 	if err != nil || verdict.Status() != report.Valid || verdict.PageMatches != nil || verdict.Subject == nil || verdict.Subject.EIN == nil {
-		s.showMessage(v, http.StatusUnprocessableEntity, "This is not a report of ours",
+		return frame.Refuse(http.StatusUnprocessableEntity, "This is not a report of ours",
 			"What was sent is not a report as it was issued here, so there is no PDF of it.")
-		return
 	}
 	page, err := report.PDF(verdict.Report)
 	if err != nil {
 		s.Log.Error("making a report's PDF", "report", verdict.ReportID, "error", err)
-		s.showMessage(v, http.StatusInternalServerError, "Something went wrong", "The PDF could not be made. The report as JSON is complete; keep that instead.")
-		return
+		return frame.Refuse(http.StatusInternalServerError, "Something went wrong", "The PDF could not be made. The report as JSON is complete; keep that instead.")
 	}
 	v.attach(fileName(*verdict.Subject.EIN, *verdict.IssuedAt), "pdf")
 	v.w.Header().Set("Content-Length", strconv.Itoa(len(page)))
 	_, _ = v.w.Write(page)
+	return nil
 }
 
 // verifyReport checks a document against all keys that ever signed reports.

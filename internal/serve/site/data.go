@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"strconv"
 
+	"grantgraph/client"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -30,6 +32,7 @@ type listRow struct {
 	Check   lists.Check
 	Checked bool
 	Lost    bool // all lists were made and cannot be used
+	Source  client.ComplianceSource
 }
 
 // State is the state of the list, in one word.
@@ -43,6 +46,8 @@ func (l listRow) State() string {
 		return "last good"
 	case l.Checked && l.Check.UpstreamRevised > l.RevisedNewest:
 		return "behind"
+	case !l.Source.Screens:
+		return "not used"
 	case l.Checked:
 		return "current"
 	}
@@ -54,10 +59,21 @@ func (l listRow) Why() string {
 	if l.Status.Problem != "" {
 		return l.Status.Problem
 	}
+	if l.Check.Problem == "" && l.Loaded && !l.Source.Screens {
+		return frame.Text(l.Source.Note)
+	}
 	return l.Check.Problem
 }
 
-func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
+// Day is the date of the list, as a record of a screening shows it.
+func (l listRow) Day() string {
+	if l.Status.Name == lists.IRB {
+		return l.RevisedNewest
+	}
+	return l.Revised
+}
+
+func (s *Site) serveData(w http.ResponseWriter, r *http.Request) error {
 	m := &frame.DatasetOf(r).Snapshot.Manifest
 	page := dataPage{Head: s.frame.Head(r, "The data"), Counts: m.Counts}
 	rates, err := m.Rates()
@@ -74,7 +90,7 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 	}
 	now := frame.DatasetOf(r).Lists
 	for _, l := range lists.All() {
-		row := listRow{List: l, Status: now.Status(l.Name), Lost: now.Problem != ""}
+		row := listRow{List: l, Status: now.Status(l.Name), Lost: now.Problem != "", Source: screen.SourceOf(now, l.Name, s.Clock())}
 		row.Check, row.Checked = now.Check(l.Name)
 		page.Lists = append(page.Lists, row)
 	}
@@ -82,7 +98,7 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 	page.Description = "What the Grantgraph dataset is made of, how the recipients of grants were identified, and how current each list is."
 	page.Facts = s.datasetFacts(m)
 	w.Header().Set("Cache-Control", "private, max-age=60")
-	s.pages.Render(w, http.StatusOK, "data", page)
+	return s.pages.Render(w, http.StatusOK, "data", page)
 }
 
 func (s *Site) datasetFacts(m *snapshot.Manifest) map[string]any {

@@ -2,6 +2,7 @@ package site
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/site/explore"
 	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/serve/site/organization"
 )
 
 // How many files are written at a time for those who pay, in all and for one account,
@@ -37,9 +39,10 @@ type downloads struct {
 
 func (s *Site) routeDownload(mux *http.ServeMux) {
 	s.files = downloads{places: budget.NewPlaces(downloadsAtOnce, downloadsEach), most: explore.MostRows}
-	mux.HandleFunc("GET /download", s.signedInOnly(s.showDownload))
-	mux.HandleFunc("POST /download", s.signedInSending(downloadForm, s.download))
-	s.routeProspects(mux)
+	mux.HandleFunc("GET /download", s.members(plainForm, s.showDownload))
+	mux.HandleFunc("POST /download", s.members(downloadForm, s.download))
+	mux.HandleFunc("GET /download/prospects", s.members(plainForm, s.showProspects))
+	mux.HandleFunc("POST /download/prospects", s.members(downloadForm, s.downloadProspects))
 }
 
 // downloadPage says what a file will contain, before the visitor pays for it.
@@ -50,36 +53,30 @@ type downloadPage struct {
 	Per  string
 }
 
-func (s *Site) export(v *visit, raw string) (*explore.Export, bool) {
+func (s *Site) export(v *visit, raw string) (*explore.Export, error) {
 	if set := frame.DatasetOf(v.r); !set.Browsable() {
-		s.frame.Damaged(v.w, v.r)
-		return nil, false
+		return nil, frame.Damaged
 	}
 	query, ok := explore.Canonical(raw)
 	if !ok {
-		s.showMessage(v, http.StatusBadRequest, "The address cannot be read", "Start again from the page of the grants that you want.")
-		return nil, false
+		return nil, frame.Refuse(http.StatusBadRequest, "The address cannot be read", "Start again from the page of the grants that you want.")
 	}
 	caller := frame.Member{ID: v.account.ID, Plan: v.account.Plan}.Caller()
-	x, err := explore.NewExport(s.frame, v.r, caller, query, s.files.most)
+	return explore.NewExport(s.frame, v.r, caller, query, s.files.most)
+}
+
+func (s *Site) showDownload(v *visit) error {
+	x, err := s.export(v, v.r.URL.RawQuery)
 	if err != nil {
-		s.frame.Broken(v.w, v.r, err)
-		return nil, false
+		return err
 	}
-	return x, true
+	return s.drawDownload(v, x)
 }
 
-func (s *Site) showDownload(v *visit) {
-	if x, ok := s.export(v, v.r.URL.RawQuery); ok {
-		s.drawDownload(v, x)
-	}
-}
-
-func (s *Site) drawDownload(v *visit, x *explore.Export) {
+func (s *Site) drawDownload(v *visit, x *explore.Export) error {
 	left, per, err := s.left(v)
 	if err != nil {
-		s.fail(v, err)
-		return
+		return s.fail(v, err)
 	}
 	page := downloadPage{form: *s.form(v, "Download"), Export: x, Left: left, Per: per}
 	page.Section = "explore"
@@ -88,7 +85,7 @@ func (s *Site) drawDownload(v *visit, x *explore.Export) {
 	if len(x.Problems) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
-	s.pages.Render(v.w, status, "download", page)
+	return s.pages.Render(v.w, status, "download", page)
 }
 
 // left is the visitor's remaining allowance, with its window.
@@ -98,56 +95,50 @@ func (s *Site) left(v *visit) (left account.Balance, per string, err error) {
 }
 
 // beginDownload takes a slot for a download, or says that all slots are taken.
-func (s *Site) beginDownload(v *visit) (end func(), ok bool) {
-	end, err := s.files.places.Begin(v.sender())
+func (s *Site) beginDownload(v *visit) (end func(), err error) {
+	end, err = s.files.places.Begin(v.sender())
 	if err != nil {
-		v.w.Header().Set("Retry-After", "10")
-		s.showMessage(v, http.StatusServiceUnavailable, "Too many downloads at once",
-			"As many downloads are under way as this server takes, in all, for your account or from your network. Please try again in a moment. Nothing was counted.")
-		return nil, false
+		return nil, &frame.Refusal{Status: http.StatusServiceUnavailable, RetryAfter: 10, Title: "Too many downloads at once", Text: "As many downloads are " +
+			"under way as this server takes, in all, for your account or from your network. Please try again in a moment. Nothing was counted."}
 	}
-	return end, true
+	return end, nil
 }
 
 // download writes the file. The visitor is charged once, when the first rows are
 // ready and before any of them is sent.
-func (s *Site) download(v *visit) {
+func (s *Site) download(v *visit) error {
 	kind := v.field("kind")
 	if kind != "csv" && kind != "xlsx" {
-		s.showMessage(v, http.StatusUnprocessableEntity, "Nothing was downloaded", "A file is CSV or Excel. Nothing was counted.")
-		return
+		return frame.Refuse(http.StatusUnprocessableEntity, "Nothing was downloaded", "A file is CSV or Excel. Nothing was counted.")
 	}
-	end, ok := s.beginDownload(v)
-	if !ok {
-		return
+	end, err := s.beginDownload(v)
+	if err != nil {
+		return err
 	}
 	defer end()
-	x, ok := s.export(v, v.field("query"))
-	if !ok {
-		return
+	x, err := s.export(v, v.field("query"))
+	if err != nil {
+		return err
 	}
 	if len(x.Problems) > 0 || x.Rows == 0 {
-		s.drawDownload(v, x)
-		return
+		return s.drawDownload(v, x)
 	}
-	hold, ok := s.frame.Reserve(v.w, v.r, explore.ExportWeight)
-	if !ok {
-		return
+	hold, err := s.Budget.Take(v.r.Context(), explore.ExportWeight)
+	if err != nil {
+		return err
 	}
 	defer hold.Release()
 	if err := x.Open(); err != nil {
-		s.frame.Broken(v.w, v.r, err)
-		return
+		return err
 	}
-	if !s.chargeFor(v, "Nothing was downloaded and nothing was counted.") {
-		return
+	if err := s.chargeFor(v, "Nothing was downloaded and nothing was counted."); err != nil {
+		return err
 	}
-	s.sendFile(v, x, kind)
+	return s.sendFile(v, x, kind)
 }
 
-// sendFile writes a file that was charged. If that fails, the connection is cut: a
-// file that ends early must not look whole.
-func (s *Site) sendFile(v *visit, x *explore.Export, kind string) {
+// sendFile writes a file that was charged.
+func (s *Site) sendFile(v *visit, x *explore.Export, kind string) error {
 	now := s.Clock()
 	v.attach(x.Name()+"-"+frame.Date(now), kind)
 	v.w.Header().Set("Cache-Control", "no-store")
@@ -158,11 +149,17 @@ func (s *Site) sendFile(v *visit, x *explore.Export, kind string) {
 	} else {
 		err = x.Workbook(out, s.BaseURL, now)
 	}
+	return s.written(v, err)
+}
+
+// written ends the writing of a file. If that failed, the connection is cut: a file
+// that ends early must not look whole.
+func (s *Site) written(v *visit, err error) error {
 	if err == nil {
-		return
+		return nil
 	}
 	if v.r.Context().Err() == nil {
-		s.Log.Error("writing a download", "query", api.Clip(x.View), "error", err)
+		s.Log.Error("writing a file", "path", v.r.URL.Path, "error", err)
 	}
 	panic(http.ErrAbortHandler)
 }
@@ -196,4 +193,67 @@ func (p *patient) Write(b []byte) (int, error) {
 	// If the deadline cannot be moved, that of the server applies.
 	_ = p.control.SetWriteDeadline(now.Add(downloadPatience))
 	return p.w.Write(b)
+}
+
+// prospectsPage says what a file of prospects will contain, before it is paid for.
+type prospectsPage struct {
+	form
+	*organization.ProspectsFile
+	Left account.Balance
+	Per  string
+}
+
+func (s *Site) prospects(v *visit, query string) (file *organization.ProspectsFile, caller api.Caller, err error) {
+	caller = frame.Member{ID: v.account.ID, Plan: v.account.Plan}.Caller()
+	if set := frame.DatasetOf(v.r); !set.Browsable() || set.Profiles == nil {
+		return nil, caller, frame.Damaged
+	}
+	if !caller.Paid {
+		return nil, caller, &beyondPlan{"Prospects is part of the Plus plan", "Nothing was downloaded and nothing was counted."}
+	}
+	file, err = organization.NewProspectsFile(s.frame, v.r, caller, query)
+	switch {
+	case file == nil:
+		err = frame.Refuse(http.StatusBadRequest, "The address cannot be read", "Start again from the Prospects page of the organization that you want.")
+	case len(api.Problems(err)) > 0:
+		err = frame.Refuse(http.StatusUnprocessableEntity, "A filter cannot be applied",
+			"Start again from the Prospects page, which says what is wrong. Nothing was counted.")
+	}
+	return file, caller, err
+}
+
+func (s *Site) showProspects(v *visit) error {
+	file, _, err := s.prospects(v, v.r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	left, per, err := s.left(v)
+	if err != nil {
+		return s.fail(v, err)
+	}
+	page := prospectsPage{form: *s.form(v, "Download prospects"), ProspectsFile: file, Left: left, Per: per}
+	return s.pages.Render(v.w, http.StatusOK, "download-prospects", page)
+}
+
+// downloadProspects writes the file, charged once, when the whole file is ready.
+func (s *Site) downloadProspects(v *visit) error {
+	end, err := s.beginDownload(v)
+	if err != nil {
+		return err
+	}
+	defer end()
+	file, caller, err := s.prospects(v, v.field("query"))
+	if err != nil {
+		return err
+	}
+	if err := file.Read(s.frame, v.r, caller); err != nil {
+		return err
+	}
+	if err := s.chargeFor(v, "Nothing was downloaded and nothing was counted."); err != nil {
+		return err
+	}
+	v.attach(fmt.Sprintf("prospects-%s-%s", file.EIN, frame.Date(s.Clock())), "csv")
+	v.w.Header().Set("Cache-Control", "no-store")
+	_ = file.CSV(v.w) // the visitor has left
+	return nil
 }

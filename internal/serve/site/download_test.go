@@ -42,7 +42,7 @@ func (a asked) Lists() string                { return "" }
 func withGrants(t *testing.T) func(*Config) {
 	return func(c *Config) {
 		operations := []api.Group{
-			grants.Group(func(d api.Dataset) grants.Graph { return d.(asked).set.Graph }),
+			grants.Group(func(d api.Dataset) grants.Graph { return d.(asked).set.Graph }, nil),
 			profiles.Group(profiles.Parts{
 				Profiles: func(d api.Dataset) *profile.Index { return d.(asked).set.Profiles },
 				Graph:    func(d api.Dataset) profiles.Graph { return profiles.In(d.(asked).set.Graph) },

@@ -4,18 +4,24 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"html/template"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+
+	unicode16 "golang.org/x/text/encoding/unicode"
 
 	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/screen/sheet"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/table"
 )
@@ -41,16 +47,15 @@ type manyRow struct {
 	Verdicts []screen.Verdict
 }
 
-func (s *Site) screenMany(v *visit) {
-	hold, ok := s.frame.Reserve(v.w, v.r, weightMany)
-	if !ok {
-		return
+func (s *Site) screenMany(v *visit) error {
+	hold, err := s.Budget.Take(v.r.Context(), weightMany)
+	if err != nil {
+		return err
 	}
 	defer hold.Release()
 	set := frame.DatasetOf(v.r)
 	if set.Screen.Lost() {
-		s.frame.Damaged(v.w, v.r)
-		return
+		return frame.Damaged
 	}
 	list, err := readMany(v.r)
 	if err == nil && list.over > 0 {
@@ -60,31 +65,29 @@ func (s *Site) screenMany(v *visit) {
 		err = fault.New("no_eins", "There is no EIN in what you sent")
 	}
 	if err != nil {
-		page, ok := s.checkPage(v)
-		if !ok {
-			return
-		}
 		f, _ := fault.Of(err)
+		page, err := s.checkPage(v)
+		if err != nil {
+			return err
+		}
 		page.Problem, page.Pasted = sentence(f.Message)+" Nothing was counted.", v.field("eins")
 		if list != nil {
 			page.Refused = list.unread
 		}
-		s.pages.Render(v.w, http.StatusUnprocessableEntity, "check", page)
-		return
+		return s.pages.Render(v.w, http.StatusUnprocessableEntity, "check", page)
 	}
 	if !paid(v.account.Plan) {
-		s.showPlans(v, "Screening several at once needs a paid plan", "Your free account has one screening of one organization. Nothing was counted.")
-		return
+		return &beyondPlan{"Screening several at once needs a paid plan", "Your free account has one screening of one organization. Nothing was counted."}
 	}
-	if !s.charge(v) {
-		return
+	if err := s.chargeFor(v, notScreened); err != nil {
+		return err
 	}
 	at := s.Clock()
 	page := &manyPage{Unread: list.unread, More: list.more, Repeated: list.repeated, At: at, Caveat: liveIndex, File: "screening-" + frame.Date(at) + ".csv"}
 	table := [][]string{manyColumns}
 	for _, e := range list.eins {
-		if v.r.Context().Err() != nil {
-			return // the visitor has left
+		if err := v.r.Context().Err(); err != nil {
+			return err // the visitor has left
 		}
 		_, q := subjectOf(set, e)
 		r := set.Screen.Screen(q, at)
@@ -102,20 +105,17 @@ func (s *Site) screenMany(v *visit) {
 	}
 	text, err := harmlessCSV(table)
 	if err != nil {
-		s.fail(v, err)
-		return
+		return s.fail(v, err)
 	}
 	page.CSV = dataURL("text/csv;charset=utf-8", text)
 	if page.standing, err = s.standing(v); err != nil {
-		s.fail(v, err)
-		return
+		return err
 	}
 	page.form = *s.form(v, "Several organizations, screened")
-	s.pages.Render(v.w, http.StatusOK, "many", page)
+	return s.pages.Render(v.w, http.StatusOK, "many", page)
 }
 
-// readMany reads the EINs of the form: first those of the field, then those of the
-// file.
+// readMany reads the EINs of the form: those of the field, then those of the file.
 func readMany(r *http.Request) (*einList, error) {
 	list := &einList{}
 	list.readText(r.PostForm.Get("eins"))
@@ -205,4 +205,149 @@ func harmlessCSV(rows [][]string) ([]byte, error) {
 	}
 	w.Flush()
 	return b.Bytes(), w.Error()
+}
+
+// mostEINs is how many EINs are screened at a time, as in the API.
+const mostEINs = 100
+
+// einList is a list of EINs that somebody pasted or uploaded: each EIN once, in
+// order, and the lines that could not be read. It stops counting at a length that
+// is refused anyway.
+type einList struct {
+	eins     []ein.EIN
+	repeated int // repeated EINs
+	unread   []unreadLine
+	more     int // unreadable lines beyond those kept
+	over     int // EINs beyond those kept
+	seen     map[ein.EIN]bool
+}
+
+type unreadLine struct {
+	Where string
+	Text  string
+}
+
+const mostUnread = 50 // shown to the visitor who sent them
+
+func (l *einList) add(e ein.EIN) {
+	switch {
+	case l.seen[e]:
+		l.repeated++
+	case len(l.eins) == mostEINs:
+		l.over++
+	default:
+		if l.seen == nil {
+			l.seen = map[ein.EIN]bool{}
+		}
+		l.seen[e] = true
+		l.eins = append(l.eins, e)
+	}
+}
+
+func (l *einList) refuse(where, text string) {
+	if len(l.unread) == mostUnread {
+		l.more++
+		return
+	}
+	l.unread = append(l.unread, unreadLine{where, fault.Clip(strings.Join(strings.Fields(text), " "), 60)})
+}
+
+// readText reads EINs that were typed or pasted. A line may hold several EINs,
+// separated by commas, semicolons or tabs. Words beside them, such as names, are
+// skipped.
+func (l *einList) readText(text string) {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' })
+		if line == "" || n == 1 && sheet.IsEINHeader(line) {
+			continue
+		}
+		where := "line " + strconv.Itoa(n)
+		found, odd := 0, ""
+		for _, part := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(",;\t|", r) }) {
+			part = strings.Trim(part, "\"' ")
+			eins, ok := einsIn(part)
+			for _, e := range eins {
+				found++
+				l.add(e)
+			}
+			if !ok && strings.ContainsAny(part, "0123456789") {
+				odd = part
+			}
+		}
+		if odd != "" {
+			l.refuse(where, odd)
+		} else if found == 0 {
+			l.refuse(where, line)
+		}
+	}
+}
+
+// einsIn reads one EIN in any form, or several separated by spaces.
+func einsIn(s string) (list []ein.EIN, ok bool) {
+	if e, err := ein.Parse(s); err == nil {
+		return []ein.EIN{e}, true
+	}
+	for _, part := range strings.Fields(s) {
+		e, err := ein.Parse(part)
+		if err != nil {
+			return nil, false
+		}
+		list = append(list, e)
+	}
+	return list, len(list) > 0
+}
+
+// readCSV reads the EINs of a file from a spreadsheet, with any usual delimiter,
+// with or without a header, in UTF-8 or UTF-16. The column of EINs is found by its
+// name, or else by its content.
+func (l *einList) readCSV(file []byte) error {
+	if bytes.HasPrefix(file, []byte("\xff\xfe")) || bytes.HasPrefix(file, []byte("\xfe\xff")) {
+		var err error
+		if file, err = unicode16.UTF16(unicode16.BigEndian, unicode16.UseBOM).NewDecoder().Bytes(file); err != nil {
+			return badTable(err)
+		}
+	}
+	s, err := sheet.Survey(bytes.NewReader(file), "")
+	switch slug(err) {
+	case "":
+		if err != nil {
+			return badTable(err)
+		}
+	case "no_ein_column", "sheet_empty":
+		return fault.New("no_ein_column", "The file has no column of EINs that we could find.").Try("name the column EIN")
+	case "which_column":
+		return fault.New("no_ein_column", "Several columns of the file may have the EINs.").Try("name the column EIN")
+	default:
+		return badTable(err)
+	}
+	rows, err := s.Rows(bytes.NewReader(file))
+	for err == nil {
+		var row sheet.Row
+		if row, err = rows.Next(); err == nil && strings.Trim(row.Text(), " \t,;|\"") != "" {
+			l.addCell(&row)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return badTable(err)
+	}
+	return nil
+}
+
+func (l *einList) addCell(row *sheet.Row) {
+	where, cell := "line "+strconv.Itoa(row.Line), sheet.Clean(row.EIN)
+	e, err := sheet.Parse(cell)
+	switch {
+	case err == nil:
+		l.add(e)
+	case cell == "":
+		l.refuse(where, "no EIN: "+row.Text())
+	default:
+		l.refuse(where, cell)
+	}
+}
+
+func badTable(err error) error {
+	return fault.New("bad_table", "The file is no table that we can read: %w", err).Try("save it as CSV")
 }

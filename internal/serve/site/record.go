@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"html/template"
 	"strconv"
+	"strings"
 	"time"
 
 	"grantgraph/client"
@@ -44,25 +45,20 @@ func (v *recordView) Tally() string {
 	for _, x := range v.Verdicts {
 		n[x.Mark]++
 	}
-	text := ""
+	var said []string
 	add := func(count int, one, many string) {
-		if count == 0 {
-			return
+		if count > 0 {
+			said = append(said, strconv.Itoa(count)+" "+plural.Word(count, one, many))
 		}
-		if text != "" {
-			text += "; "
-		}
-		text += strconv.Itoa(count) + " " + plural.Word(count, one, many)
+	}
+	does := "does"
+	if n[screen.MarkLook] == 0 {
+		does = "calls for a closer look"
 	}
 	add(n[screen.MarkLook], "list calls for a closer look", "lists call for a closer look")
 	add(n[screen.MarkNotScreened], "list was not screened", "lists were not screened")
-	add(n[screen.MarkOK], "list shows nothing that does", "lists show nothing that does")
-	if n[screen.MarkLook] == 0 && n[screen.MarkOK] > 0 {
-		text = ""
-		add(n[screen.MarkNotScreened], "list was not screened", "lists were not screened")
-		add(n[screen.MarkOK], "list shows nothing that calls for a closer look", "lists show nothing that calls for a closer look")
-	}
-	return text + "."
+	add(n[screen.MarkOK], "list shows nothing that "+does, "lists show nothing that "+does)
+	return strings.Join(said, "; ") + "."
 }
 
 // Flags lists the cases in which reliance does not apply or needs more: those that
@@ -110,6 +106,10 @@ type elementRow struct {
 	From  string
 }
 
+var resultMarks = map[string]mark{
+	screen.Met: {screen.MarkOK, "met"}, screen.NotMet: {screen.MarkLook, "not met"}, screen.NotApplicable: {"", "does not apply"},
+}
+
 func elementRows(list []client.RelianceElement) (rows []elementRow) {
 	for _, e := range list {
 		row := elementRow{RelianceElement: e, Title: cmp.Or(elementNames[e.ID], e.ID), From: "this service"}
@@ -127,14 +127,8 @@ func elementRows(list []client.RelianceElement) (rows []elementRow) {
 				row.Shown = momentText(*e.Value)
 			}
 		}
-		switch e.Result {
-		case screen.Met:
-			row.Mark = mark{screen.MarkOK, "met"}
-		case screen.NotMet:
-			row.Mark = mark{screen.MarkLook, "not met"}
-		case screen.NotApplicable:
-			row.Mark = mark{"", "does not apply"}
-		default:
+		var known bool
+		if row.Mark, known = resultMarks[e.Result]; !known {
 			row.Mark = mark{screen.MarkNotScreened, "not screened"}
 		}
 		rows = append(rows, row)
@@ -168,13 +162,11 @@ func (v *recordView) Available() (m mark) {
 type mark struct{ Kind, Text string }
 
 func newMark(kind string) mark {
-	switch kind {
-	case screen.MarkOK:
-		return mark{kind, "Nothing stands out"}
-	case screen.MarkLook:
-		return mark{kind, "Look closer"}
+	word := map[string]string{screen.MarkOK: "Nothing stands out", screen.MarkLook: "Look closer"}[kind]
+	if word == "" {
+		return mark{screen.MarkNotScreened, "Not screened"}
 	}
-	return mark{screen.MarkNotScreened, "Not screened"}
+	return mark{kind, word}
 }
 
 // SourceRows lists the lists that were used, with their dates.
@@ -205,12 +197,7 @@ const liveIndex = "A designation is effective before the published files carry i
 // LiveIndex is the caveat of every record.
 func (v *recordView) LiveIndex() string { return liveIndex }
 
-func dayText(date *string) string {
-	if date == nil {
-		return ""
-	}
-	return frame.Day(*date)
-}
+func dayText(date *string) string { return frame.Day(frame.Text(date)) }
 
 // periodText writes the month in which a tax period ended, such as 202412, for
 // people. Other text stays as it is.

@@ -2,10 +2,14 @@ package site
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
+	"sync"
+	"text/template"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -18,18 +22,18 @@ import (
 )
 
 func (s *Site) routeSignIn(mux *http.ServeMux) {
-	mux.HandleFunc("GET /signup", s.anyone(s.showSignUp))
-	mux.HandleFunc("POST /signup", s.anyone(s.signUp))
-	mux.HandleFunc("GET /signin", s.anyone(s.showSignIn))
-	mux.HandleFunc("POST /signin", s.anyone(s.signIn))
-	mux.HandleFunc("POST /signout", s.signedInOnly(s.signOut))
-	mux.HandleFunc("GET /email-sent", s.anyone(s.showEmailSent))
-	mux.HandleFunc("GET /forgot", s.anyone(s.showForgot))
-	mux.HandleFunc("POST /forgot", s.anyone(s.forgot))
-	mux.HandleFunc("GET /confirm", s.anyone(s.showConfirm))
-	mux.HandleFunc("POST /confirm", s.anyone(s.confirm))
-	mux.HandleFunc("GET /reset", s.anyone(s.showReset))
-	mux.HandleFunc("POST /reset", s.anyone(s.reset))
+	mux.HandleFunc("GET /signup", s.anyone(plainForm, s.showSignUp))
+	mux.HandleFunc("POST /signup", s.anyone(plainForm, s.signUp))
+	mux.HandleFunc("GET /signin", s.anyone(plainForm, s.showSignIn))
+	mux.HandleFunc("POST /signin", s.anyone(plainForm, s.signIn))
+	mux.HandleFunc("POST /signout", s.members(plainForm, s.signOut))
+	mux.HandleFunc("GET /email-sent", s.anyone(plainForm, s.showEmailSent))
+	mux.HandleFunc("GET /forgot", s.showForm("forgot", "Forgot your password?"))
+	mux.HandleFunc("POST /forgot", s.anyone(plainForm, s.forgot))
+	mux.HandleFunc("GET /confirm", s.showForm("confirm", "Confirm your email address"))
+	mux.HandleFunc("POST /confirm", s.anyone(plainForm, s.confirm))
+	mux.HandleFunc("GET /reset", s.showForm("reset", "Choose a new password"))
+	mux.HandleFunc("POST /reset", s.anyone(plainForm, s.reset))
 }
 
 type form struct {
@@ -50,10 +54,10 @@ func (s *Site) form(v *visit, title string) *form {
 	return &form{Head: s.frame.Head(v.r, title), Token: s.token(v), Console: console, Free: s.allowance(account.Free)}
 }
 
-func (s *Site) showAgain(v *visit, page string, f *form, err error) {
+func (s *Site) showAgain(v *visit, page string, f *form, err error) error {
 	status, problem := s.explain(v, err)
 	f.Problem = problem
-	s.pages.Render(v.w, status, page, f)
+	return s.pages.Render(v.w, status, page, f)
 }
 
 // problems are the refusals of the store in words for a page.
@@ -78,8 +82,7 @@ func (s *Site) explain(v *visit, err error) (status int, problem string) {
 	if p, ok := problems[slug(err)]; ok {
 		return p.status, p.text
 	}
-	var wait *account.WaitError
-	if errors.As(err, &wait) {
+	if wait, ok := errors.AsType[*account.WaitError](err); ok {
 		seconds := max(1, int((wait.Wait+time.Second-1)/time.Second))
 		v.w.Header().Set("Retry-After", strconv.Itoa(seconds))
 		return http.StatusTooManyRequests, "There were too many attempts. Try again in " + waitText(seconds) + "."
@@ -112,36 +115,27 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(first)) + strings.TrimSuffix(s[size:], ".") + "."
 }
 
-// showMessage shows a page with a message and nothing else.
-func (s *Site) showMessage(v *visit, status int, title, text string) {
-	s.frame.Message(v.w, v.r, status, title, text)
-}
-
-func (s *Site) fail(v *visit, err error) {
+// fail refuses a page with an error of the accounts in words.
+func (s *Site) fail(v *visit, err error) error {
 	status, problem := s.explain(v, err)
-	s.showMessage(v, status, "Something went wrong", problem)
+	return frame.Refuse(status, "Something went wrong", problem)
 }
 
-func (s *Site) showSignUp(v *visit) {
-	if s.signedIn(v) {
-		v.redirect("/account")
-		return
+func (s *Site) showSignUp(v *visit) error {
+	if s.signedIn(v.r) {
+		return v.redirect("/account")
 	}
-	s.pages.Render(v.w, http.StatusOK, "signup", s.form(v, "Sign up"))
+	return s.pages.Render(v.w, http.StatusOK, "signup", s.form(v, "Sign up"))
 }
 
-func (s *Site) signedIn(v *visit) bool {
-	secret := s.cookie(v.r, sessionCookie)
-	if !isSecret(secret) {
-		return false
-	}
-	_, err := s.Accounts.Session(v.r.Context(), secret)
-	return err == nil
+func (s *Site) signedIn(r *http.Request) bool {
+	who, err := s.memberOf(r)
+	return err == nil && who.Known()
 }
 
 // signUp makes an account unless the address has one. The page says the same in
 // both cases; only the email differs.
-func (s *Site) signUp(v *visit) {
+func (s *Site) signUp(v *visit) error {
 	f := s.form(v, "Sign up")
 	f.Email = v.field("email")
 	a, err := s.Accounts.SignUp(v.r.Context(), f.Email, v.field("password"), v.from)
@@ -152,35 +146,32 @@ func (s *Site) signUp(v *visit) {
 		err = s.sendLater(v, func(ctx context.Context) error { return s.sendAccountExists(ctx, f.Email) })
 	}
 	if err != nil {
-		s.showAgain(v, "signup", f, err)
-		return
+		return s.showAgain(v, "signup", f, err)
 	}
 	s.leaveFlash(v, flash{Kind: flashSignUp, Email: strings.TrimSpace(f.Email)})
-	v.redirect("/email-sent")
+	return v.redirect("/email-sent")
 }
 
-func (s *Site) showSignIn(v *visit) {
+func (s *Site) showSignIn(v *visit) error {
 	next := localPath(v.r.URL.Query().Get("next"))
-	if s.signedIn(v) {
-		v.redirect(next)
-		return
+	if s.signedIn(v.r) {
+		return v.redirect(next)
 	}
 	f := s.form(v, "Sign in")
 	f.Next = next
 	if left := s.takeFlash(v); left.Kind == flashPassword {
 		f.Email, f.Notice = left.Email, "The new password is set. Sign in with it."
 	}
-	s.pages.Render(v.w, http.StatusOK, "signin", f)
+	return s.pages.Render(v.w, http.StatusOK, "signin", f)
 }
 
-func (s *Site) signIn(v *visit) {
+func (s *Site) signIn(v *visit) error {
 	f := s.form(v, "Sign in")
 	f.Email, f.Next = v.field("email"), localPath(v.field("next"))
 	if err := s.startSession(v, f.Email, v.field("password")); err != nil {
-		s.showAgain(v, "signin", f, err)
-		return
+		return s.showAgain(v, "signin", f, err)
 	}
-	v.redirect(f.Next)
+	return v.redirect(f.Next)
 }
 
 // startSession opens a session for the visitor. An unconfirmed address is refused
@@ -201,8 +192,7 @@ func (s *Site) startSession(v *visit, email, password string) error {
 	return s.enter(v, secret)
 }
 
-// enter gives the browser a new session. It ends the browser's old session and the
-// forms that were open in it.
+// enter gives the browser a new session, and ends its old one with its forms.
 func (s *Site) enter(v *visit, secret string) error {
 	if old := s.cookie(v.r, sessionCookie); isSecret(old) {
 		if err := s.Accounts.SignOut(v.r.Context(), old); err != nil {
@@ -219,30 +209,35 @@ func (s *Site) setSession(v *visit, secret string) {
 	s.setCookie(v.w, sessionCookie, secret, sessionAge, http.SameSiteLaxMode)
 }
 
-func (s *Site) signOut(v *visit) {
+func (s *Site) signOut(v *visit) error {
 	if err := s.Accounts.SignOut(v.r.Context(), v.session); err != nil {
-		s.fail(v, err)
-		return
+		return s.fail(v, err)
 	}
 	s.dropCookie(v.w, sessionCookie)
 	s.dropCookie(v.w, flashCookie)
-	v.redirect("/")
+	return v.redirect("/")
 }
 
-func (s *Site) showEmailSent(v *visit) {
+func (s *Site) showEmailSent(v *visit) error {
 	f := s.form(v, "Check your email")
 	left := s.takeFlash(v)
 	f.Kind, f.Email = left.Kind, left.Email
-	s.pages.Render(v.w, http.StatusOK, "emailsent", f)
+	return s.pages.Render(v.w, http.StatusOK, "emailsent", f)
 }
 
-func (s *Site) showForgot(v *visit) {
-	s.pages.Render(v.w, http.StatusOK, "forgot", s.form(v, "Forgot your password?"))
+// showForm shows a form. The pages that an email links to take its token, and ask for a
+// click: mail scanners that open links must not confirm an address.
+func (s *Site) showForm(page, title string) http.HandlerFunc {
+	return s.anyone(plainForm, func(v *visit) error {
+		f := s.form(v, title)
+		f.Link = v.r.URL.Query().Get("token")
+		return s.pages.Render(v.w, http.StatusOK, page, f)
+	})
 }
 
 // forgot sends an email if the address has an account. The page says the same in
 // both cases.
-func (s *Site) forgot(v *visit) {
+func (s *Site) forgot(v *visit) error {
 	f := s.form(v, "Forgot your password?")
 	f.Email = v.field("email")
 	email, err := account.ParseEmail(f.Email)
@@ -252,24 +247,15 @@ func (s *Site) forgot(v *visit) {
 		})
 	}
 	if err != nil {
-		s.showAgain(v, "forgot", f, err)
-		return
+		return s.showAgain(v, "forgot", f, err)
 	}
 	s.leaveFlash(v, flash{Kind: flashForgot, Email: email})
-	v.redirect("/email-sent")
-}
-
-// showConfirm asks for a click: mail scanners that open links must not confirm an
-// address.
-func (s *Site) showConfirm(v *visit) {
-	f := s.form(v, "Confirm your email address")
-	f.Link = v.r.URL.Query().Get("token")
-	s.pages.Render(v.w, http.StatusOK, "confirm", f)
+	return v.redirect("/email-sent")
 }
 
 // confirm marks the address as confirmed and signs the visitor in. The link proves
 // that the visitor reads the account's mail, the password that the visitor signed up.
-func (s *Site) confirm(v *visit) {
+func (s *Site) confirm(v *visit) error {
 	f := s.form(v, "Confirm your email address")
 	f.Link = v.field("token")
 	secret, _, err := s.Accounts.VerifyEmail(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link, v.field("password"))
@@ -280,32 +266,111 @@ func (s *Site) confirm(v *visit) {
 		err = fault.New("not_chosen", "That is not the password that was chosen when this address signed up. If you did not choose it, choose a new password")
 	}
 	if err != nil {
-		s.showAgain(v, "confirm", f, err)
-		return
+		return s.showAgain(v, "confirm", f, err)
 	}
 	s.leaveFlash(v, flash{Kind: flashConfirmed})
-	v.redirect("/account")
-}
-
-func (s *Site) showReset(v *visit) {
-	f := s.form(v, "Choose a new password")
-	f.Link = v.r.URL.Query().Get("token")
-	s.pages.Render(v.w, http.StatusOK, "reset", f)
+	return v.redirect("/account")
 }
 
 // reset sets the password and signs the visitor in.
-func (s *Site) reset(v *visit) {
+func (s *Site) reset(v *visit) error {
 	f := s.form(v, "Choose a new password")
 	f.Link = v.field("token")
 	a, err := s.Accounts.ResetPassword(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link, v.field("password"))
 	if err != nil {
-		s.showAgain(v, "reset", f, err)
-		return
+		return s.showAgain(v, "reset", f, err)
 	}
 	to := "/account"
 	if s.startSession(v, a.Email, v.field("password")) != nil {
 		to = "/signin"
 	}
 	s.leaveFlash(v, flash{Kind: flashPassword, Email: a.Email})
-	v.redirect(to)
+	return v.redirect(to)
+}
+
+// outbox sends emails apart from the requests that cause them. So the time of an
+// answer does not reveal whether an email was written.
+type outbox struct {
+	slots chan struct{}
+	wg    sync.WaitGroup
+}
+
+// Bounds of the outbox.
+const (
+	emailsAtOnce = 32
+	emailTimeout = 45 * time.Second
+)
+
+// sendLater runs write in the background, on behalf of the visitor. It waits for a slot
+// as long as the request lasts.
+func (s *Site) sendLater(v *visit, write func(context.Context) error) error {
+	ctx := account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from})
+	select {
+	case s.outbox.slots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	s.outbox.wg.Go(func() {
+		defer func() { <-s.outbox.slots }()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), emailTimeout)
+		defer cancel()
+		err := write(ctx)
+		var wait *account.WaitError
+		switch {
+		case err == nil:
+		case errors.As(err, &wait), errors.Is(err, account.ErrUnknownAccount):
+			// The visitor is not told: that would reveal who has an account.
+		default:
+			s.Log.Error("an email was not sent", "error", err)
+		}
+	})
+	return nil
+}
+
+//go:embed emails.tmpl
+var emailFile string
+
+var emails = template.Must(template.New("").Parse(emailFile))
+
+// sendLink sends one of the emails, with a link to a page that takes a token.
+func (s *Site) sendLink(ctx context.Context, to, name, page, token string) error {
+	var b strings.Builder
+	err := emails.ExecuteTemplate(&b, name, map[string]string{"Base": s.BaseURL, "Link": s.BaseURL + page + "?token=" + url.QueryEscape(token)})
+	if err != nil {
+		return err
+	}
+	subject, text, _ := strings.Cut(b.String(), "\n")
+	return s.Mail.Send(ctx, mail.Email{To: to, Subject: subject, Text: text})
+}
+
+func (s *Site) sendConfirm(ctx context.Context, a account.Account) error {
+	token, err := s.Accounts.VerifyToken(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	return s.sendLink(ctx, a.Email, "confirm", "/confirm", token)
+}
+
+// sendAccountExists answers a sign-up with an address that already has an account.
+// Its link sets a new password, so a stranger who signed up first with that address
+// loses access.
+func (s *Site) sendAccountExists(ctx context.Context, email string) error {
+	return s.sendReset(ctx, email, func(a account.Account) string {
+		if a.Verified {
+			return "exists"
+		}
+		return "unfinished"
+	})
+}
+
+func (s *Site) sendReset(ctx context.Context, email string, name func(account.Account) string) error {
+	a, err := s.Accounts.AccountOf(ctx, email)
+	if err != nil {
+		return err
+	}
+	token, err := s.Accounts.ResetToken(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	return s.sendLink(ctx, a.Email, name(a), "/reset", token)
 }

@@ -57,7 +57,7 @@ type Config struct {
 	// API is the API that the documentation describes and that members call from its
 	// pages; nil if there is none.
 	API      *api.Handler
-	Accounts account.Store
+	Accounts *account.Store
 	Window   account.Window             // of the free allowance; empty is a day
 	Mail     mail.Mailer                // nil writes emails to the console
 	Address  func(*http.Request) string // network address of a client; nil uses the connection's
@@ -106,9 +106,9 @@ func New(c Config) (*Site, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /data", s.serveData)
+	mux.HandleFunc("GET /data", s.frame.Handle(s.serveData))
 	mux.Handle("GET /static/", frame.Files())
-	mux.HandleFunc("/", s.serveOther(mux))
+	mux.HandleFunc("/", s.frame.Handle(s.serveOther(mux)))
 	s.routeSignIn(mux)
 	s.routeAccount(mux)
 	s.routeCheck(mux)
@@ -170,17 +170,13 @@ func (s *Site) configure() error {
 	if len(secret) < minSecret {
 		return fault.New("bad_secret", "the secret of the site has %d bytes, %d are the least", len(secret), minSecret).Try("the output of: openssl rand -hex 32")
 	}
-	if s.csrfKey, err = hkdf.Key(sha256.New, secret, nil, "forms", 32); err != nil {
-		return err
+	var flashKey []byte
+	for purpose, key := range map[string]*[]byte{"forms": &s.csrfKey, "questions": &s.askKey, "flashes": &flashKey} {
+		if *key, err = hkdf.Key(sha256.New, secret, nil, purpose, 32); err != nil {
+			return err
+		}
 	}
-	if s.askKey, err = hkdf.Key(sha256.New, secret, nil, "questions", 32); err != nil {
-		return err
-	}
-	key, err := hkdf.Key(sha256.New, secret, nil, "flashes", 32)
-	if err != nil {
-		return err
-	}
-	s.flashes, err = newCipher(key)
+	s.flashes, err = newCipher(flashKey)
 	return err
 }
 
@@ -190,8 +186,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.Ser
 // Close waits for emails that are being sent. No request may come after it.
 func (s *Site) Close() { s.outbox.wg.Wait() }
 
-// secured sets the security headers: scripts, styles and fonts come from this site
-// only.
+// secured sets the security headers: everything comes from this site only.
 func secured(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -221,8 +216,7 @@ func (s *Site) acquiring(h http.Handler) http.Handler {
 	})
 }
 
-// Most characters and results of the search box in a form. Its script shows as
-// many.
+// Most characters and results of the search box in a form, as its script has them.
 const (
 	mostTyped = 200
 	mostFound = 8
@@ -231,8 +225,8 @@ const (
 // serveOther answers addresses that no page has. It answers 405 if a page has the
 // address for another method, because the catch-all pattern hides that from the
 // mux.
-func (s *Site) serveOther(mux *http.ServeMux) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (s *Site) serveOther(mux *http.ServeMux) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		var allow []string
 		for _, method := range []string{"GET", "HEAD", "POST"} {
 			other := r.Clone(r.Context())
@@ -242,10 +236,9 @@ func (s *Site) serveOther(mux *http.ServeMux) http.HandlerFunc {
 			}
 		}
 		if len(allow) == 0 {
-			s.frame.Missing(w, r)
-			return
+			return frame.Missing
 		}
 		w.Header().Set("Allow", strings.Join(allow, ", "))
-		s.showMessage(&visit{w: w, r: r}, http.StatusMethodNotAllowed, "Method not allowed", "This address answers "+strings.Join(allow, " and ")+" only.")
+		return frame.Refuse(http.StatusMethodNotAllowed, "Method not allowed", "This address answers "+strings.Join(allow, " and ")+" only.")
 	}
 }

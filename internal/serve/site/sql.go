@@ -21,6 +21,8 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/snippet"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/frame"
@@ -29,8 +31,7 @@ import (
 	"grantgraph/internal/serve/warehouse"
 )
 
-// mostSQL is the longest query that the page takes, in bytes: the limit of the SQL
-// gate.
+// mostSQL is the longest query that the page takes: the limit of the SQL gate.
 const mostSQL = 64 << 10
 
 // sqlForm bounds the form of a query. A byte may become three in its encoding.
@@ -43,9 +44,9 @@ const sqlTimeout = 55 * time.Second
 // routeSQL adds the SQL page. A query costs a call, so only a form runs it; a link
 // fills in the editor.
 func (s *Site) routeSQL(mux *http.ServeMux) {
-	mux.HandleFunc("GET /sql", s.serveSQL)
-	mux.HandleFunc("GET /sql/{slug}", s.serveSQL)
-	mux.HandleFunc("POST /sql", s.runSQL)
+	mux.HandleFunc("GET /sql", s.frame.Handle(s.serveSQL))
+	mux.HandleFunc("GET /sql/{slug}", s.frame.Handle(s.serveSQL))
+	mux.HandleFunc("POST /sql", s.frame.Handle(s.runSQL))
 	mux.HandleFunc("GET "+schemaPath, serveSchema)
 }
 
@@ -130,29 +131,22 @@ func (p *sqlPage) AsLink(sql string) string { return "/sql?q=" + url.QueryEscape
 
 // Curl is the API call that runs the query.
 func (p *sqlPage) Curl() string {
-	var body strings.Builder
-	enc := json.NewEncoder(&body)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(map[string]string{"sql": p.Statement}); err != nil {
-		return "" // a string always encodes
-	}
-	return "curl -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d '" +
-		strings.ReplaceAll(strings.TrimSpace(body.String()), "'", `'\''`) + "' \\\n  '" + p.BaseURL + "/api/v1/sql'"
+	body, _ := api.EncodeJSON(map[string]string{"sql": p.Statement}) // a text always encodes
+	return snippet.Curl(p.BaseURL+"/api/v1/sql", string(body))
 }
 
 // serveSQL shows the editor, filled with the query of the address or an example.
-func (s *Site) serveSQL(w http.ResponseWriter, r *http.Request) {
-	v, ok := s.member(w, r)
-	if !ok {
-		return
+func (s *Site) serveSQL(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.member(w, r)
+	if err != nil {
+		return err
 	}
 	page := s.sqlPage(v)
 	page.Canonical = "/sql"
 	if slug := r.PathValue("slug"); slug != "" {
 		saved, ok := warehouse.InGallery(slug)
 		if !ok {
-			s.frame.Missing(w, r)
-			return
+			return frame.Missing
 		}
 		page.Saved, page.Statement, page.View = saved, saved.SQL, saved.View
 		page.Title, page.Description, page.Canonical = saved.Title, saved.About, "/sql/"+slug
@@ -169,15 +163,14 @@ func (s *Site) serveSQL(w http.ResponseWriter, r *http.Request) {
 		if page.Paid {
 			left, err := s.Accounts.Balance(r.Context(), v.account.ID)
 			if err != nil {
-				s.fail(v, err)
-				return
+				return s.fail(v, err)
 			}
 			page.Left = &left
 		}
 	} else {
 		w.Header().Set("Cache-Control", "private, max-age=60")
 	}
-	s.pages.Render(w, http.StatusOK, "sql", page)
+	return s.pages.Render(w, http.StatusOK, "sql", page)
 }
 
 // buyer pays for a query: an account or a key.
@@ -190,15 +183,18 @@ type buyer struct {
 
 // runSQL runs a query for a member, or for the key in the form. A query that is
 // refused before it runs costs nothing, as in the API.
-func (s *Site) runSQL(w http.ResponseWriter, r *http.Request) {
+func (s *Site) runSQL(w http.ResponseWriter, r *http.Request) error {
 	keepPrivate(w)
-	v, ok := s.member(w, r)
-	if !ok {
-		return
+	v, err := s.member(w, r)
+	if err != nil {
+		return err
 	}
 	defer v.release()
-	if !s.readForm(v, sqlForm) || v.session != "" && !s.checkToken(v) {
-		return
+	if err = s.readForm(v, sqlForm); err == nil && v.session != "" {
+		err = s.checkToken(v)
+	}
+	if err != nil {
+		return err
 	}
 	page := s.sqlPage(v)
 	page.Statement, page.Brief = v.field("q"), v.field("brief") != ""
@@ -213,12 +209,10 @@ func (s *Site) runSQL(w http.ResponseWriter, r *http.Request) {
 	found, release, err := s.querySQL(ctx, v, page)
 	defer release()
 	if err != nil {
-		s.refuseSQL(v, page, err)
-		return
+		return s.refuseSQL(v, page, err)
 	}
 	if as := v.field("as"); as != "" {
-		s.sendResult(v, as, found, page.Statement)
-		return
+		return s.sendResult(v, as, found, page.Statement)
 	}
 	set := frame.DatasetOf(v.r)
 	page.Result, err = result.New(found, result.Options{View: page.View, Foreign: foreign(page.Statement), Known: func(e ein.EIN) (string, bool) {
@@ -232,11 +226,10 @@ func (s *Site) runSQL(w http.ResponseWriter, r *http.Request) {
 		return "/org/" + e.String() + "/" + search.Slug(org.Name), true
 	}})
 	if err != nil {
-		s.frame.Broken(w, v.r, err)
-		return
+		return err
 	}
 	page.Elapsed = seconds(found.Elapsed)
-	s.pages.Render(w, http.StatusOK, "sql", page)
+	return s.pages.Render(w, http.StatusOK, "sql", page)
 }
 
 // querySQL takes a query through the steps of the API in the same order. Refusals
@@ -290,8 +283,7 @@ func (s *Site) querySQL(ctx context.Context, v *visit, page *sqlPage) (_ *sqlbox
 	return found, hold.Release, nil
 }
 
-// buyer finds who pays: the account if its plan covers SQL, else the key in the
-// form.
+// buyer finds who pays: the account if its plan covers SQL, else the key in the form.
 func (s *Site) buyer(ctx context.Context, v *visit, page *sqlPage) (buyer, error) {
 	if page.Paid {
 		return buyer{id: v.account.ID, owner: v.account.ID, pro: v.account.Plan.Terms().Scopes&account.ProScope != 0, window: s.window(v.account.Plan)}, nil
@@ -327,20 +319,16 @@ var sqlStatus = map[string]int{
 	budget.Busy: http.StatusServiceUnavailable,
 }
 
-// refuseSQL shows why there is no result. Internal errors go to the log, and the
-// page has a general message.
-func (s *Site) refuseSQL(v *visit, page *sqlPage, err error) {
-	if v.r.Context().Err() != nil {
-		return // the visitor has left
-	}
+// refuseSQL shows why there is no result. Internal errors go to the log.
+func (s *Site) refuseSQL(v *visit, page *sqlPage, err error) error {
 	f, ok := fault.Of(err)
-	if !ok {
-		if errors.Is(err, context.DeadlineExceeded) {
-			f = fault.New(sqlbox.Busy, "The query waited too long.").Try("run it again in a few seconds")
-		} else {
-			s.frame.Broken(v.w, v.r, err)
-			return
-		}
+	switch {
+	case v.r.Context().Err() != nil:
+		return nil // the visitor has left
+	case !ok && errors.Is(err, context.DeadlineExceeded):
+		f = fault.New(sqlbox.Busy, "The query waited too long.").Try("run it again in a few seconds")
+	case !ok:
+		return err
 	}
 	status := cmp.Or(sqlStatus[f.Slug], http.StatusBadRequest)
 	var wait *account.WaitError
@@ -354,10 +342,10 @@ func (s *Site) refuseSQL(v *visit, page *sqlPage, err error) {
 	if f.Hint != "" {
 		page.Refused.Hint = "Try: " + f.Hint
 	}
-	s.pages.Render(v.w, status, "sql", page)
+	return s.pages.Render(v.w, status, "sql", page)
 }
 
-func (s *Site) sendResult(v *visit, as string, found *sqlbox.Result, sql string) {
+func (s *Site) sendResult(v *visit, as string, found *sqlbox.Result, sql string) error {
 	name := "grantgraph-query-" + frame.Date(s.Clock())
 	var err error
 	switch as {
@@ -368,12 +356,7 @@ func (s *Site) sendResult(v *visit, as string, found *sqlbox.Result, sql string)
 		v.attach(name, "xlsx")
 		err = result.Workbook(v.w, found, foreign(sql))
 	}
-	if err != nil {
-		if v.r.Context().Err() == nil {
-			s.Log.Error("writing the result of a query", "error", err)
-		}
-		panic(http.ErrAbortHandler) // a file that ends early must not look whole
-	}
+	return s.written(v, err)
 }
 
 // ofUK finds a table of the register of England and Wales, whose amounts are in
@@ -426,8 +409,7 @@ var schemaFile = func() (file struct {
 	return file
 }()
 
-// serveSchema sends the schema. Under the name of its content, it may be cached
-// forever.
+// serveSchema sends the schema, cached forever under the name of its content.
 func serveSchema(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")

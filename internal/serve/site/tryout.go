@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/manual"
 )
 
@@ -19,8 +20,8 @@ func (s *Site) routeManual(mux *http.ServeMux) ([]string, error) {
 	var reference *api.Reference
 	if s.API != nil {
 		reference = s.API.Reference()
-		mux.HandleFunc("GET /docs/api/{operation}/run", s.signedInOnly(s.showTryout(reference)))
-		mux.HandleFunc("POST /docs/api/{operation}/run", s.signedInSending(tryoutForm, s.tryOut(reference)))
+		mux.HandleFunc("GET /docs/api/{operation}/run", s.members(plainForm, trying(reference, s.showTryout)))
+		mux.HandleFunc("POST /docs/api/{operation}/run", s.members(tryoutForm, trying(reference, s.tryOut)))
 	}
 	room, err := manual.New(s.frame, reference)
 	if err != nil {
@@ -57,15 +58,15 @@ type tried struct {
 	Cut     bool
 }
 
-// operation finds the operation to run. It returns nil if there is none, after
-// showing a page that says so.
-func (s *Site) operation(v *visit, reference *api.Reference) *api.Operation {
-	op := reference.Operation(v.r.PathValue("operation"))
-	if op == nil || !manual.Live(op) {
-		s.frame.Missing(v.w, v.r)
-		return nil
+// trying finds the operation that a member wants to run.
+func trying(reference *api.Reference, serve func(*visit, *api.Operation) error) func(*visit) error {
+	return func(v *visit) error {
+		op := reference.Operation(v.r.PathValue("operation"))
+		if op == nil || !manual.Live(op) {
+			return frame.Missing
+		}
+		return serve(v, op)
 	}
-	return op
 }
 
 func (s *Site) newTryout(v *visit, op *api.Operation, given func(string) string) *tryoutPage {
@@ -82,58 +83,43 @@ func (s *Site) newTryout(v *visit, op *api.Operation, given func(string) string)
 	return p
 }
 
-func (s *Site) drawTryout(v *visit, p *tryoutPage) {
+func (s *Site) drawTryout(v *visit, p *tryoutPage) error {
 	var err error
 	if p.Left, err = s.Accounts.Balance(v.r.Context(), v.account.ID); err != nil {
-		s.fail(v, err)
-		return
+		return s.fail(v, err)
 	}
-	s.pages.Render(v.w, http.StatusOK, "tryout", p)
+	return s.pages.Render(v.w, http.StatusOK, "tryout", p)
 }
 
-func (s *Site) showTryout(reference *api.Reference) func(*visit) {
-	return func(v *visit) {
-		op := s.operation(v, reference)
-		if op == nil {
-			return
-		}
-		p := s.newTryout(v, op, func(string) string { return "" })
-		p.Body = op.Examples[0].Body
-		s.drawTryout(v, p)
-	}
+func (s *Site) showTryout(v *visit, op *api.Operation) error {
+	p := s.newTryout(v, op, func(string) string { return "" })
+	p.Body = op.Examples[0].Body
+	return s.drawTryout(v, p)
 }
 
 // tryOut sends the request as the visitor's account. The API answers, refuses and
 // counts as for a key of the account.
-func (s *Site) tryOut(reference *api.Reference) func(*visit) {
-	return func(v *visit) {
-		op := s.operation(v, reference)
-		if op == nil {
-			return
-		}
-		p := s.newTryout(v, op, v.field)
-		hold, ok := s.frame.Reserve(v.w, v.r, 4*mostTried)
-		if !ok {
-			return
-		}
-		defer hold.Release()
-		path := api.Versioned + op.Path
-		for _, f := range p.Path {
-			if f.Value == "" {
-				p.Problem = "Fill in " + f.Name + ". Nothing was sent and nothing was counted."
-				s.drawTryout(v, p)
-				return
-			}
-			path = strings.ReplaceAll(path, "{"+f.Name+"}", url.PathEscape(f.Value))
-		}
-		if strings.ContainsAny(p.Params, " #\r\n\x00") {
-			p.Problem = "Parameters are written as in an address, with %20 or + for a space, such as location=OH&limit=5. Nothing was sent and nothing was counted."
-			s.drawTryout(v, p)
-			return
-		}
-		p.Answer = s.send(v, op.Method, path, p.Params, p.Body)
-		s.drawTryout(v, p)
+func (s *Site) tryOut(v *visit, op *api.Operation) error {
+	p := s.newTryout(v, op, v.field)
+	hold, err := s.Budget.Take(v.r.Context(), 4*mostTried)
+	if err != nil {
+		return err
 	}
+	defer hold.Release()
+	path := api.Versioned + op.Path
+	for _, f := range p.Path {
+		if f.Value == "" {
+			p.Problem = "Fill in " + f.Name + ". Nothing was sent and nothing was counted."
+			return s.drawTryout(v, p)
+		}
+		path = strings.ReplaceAll(path, "{"+f.Name+"}", url.PathEscape(f.Value))
+	}
+	if strings.ContainsAny(p.Params, " #\r\n\x00") {
+		p.Problem = "Parameters are written as in an address, with %20 or + for a space, such as location=OH&limit=5. Nothing was sent and nothing was counted."
+		return s.drawTryout(v, p)
+	}
+	p.Answer = s.send(v, op.Method, path, p.Params, p.Body)
+	return s.drawTryout(v, p)
 }
 
 func (s *Site) send(v *visit, method, path, query, body string) *tried {

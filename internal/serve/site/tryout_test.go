@@ -17,7 +17,7 @@ import (
 func withAPI(t *testing.T) func(*Config) {
 	return func(c *Config) {
 		operations := []api.Group{
-			grants.Group(func(d api.Dataset) grants.Graph { return d.(asked).set.Graph }),
+			grants.Group(func(d api.Dataset) grants.Graph { return d.(asked).set.Graph }, nil),
 			organizations.Group(organizations.Parts{
 				Search:    func(d api.Dataset) organizations.Searcher { return d.(asked).set.Search },
 				Directory: func(d api.Dataset) *directory.Index { return d.(asked).set.Directory },

@@ -30,8 +30,8 @@ const (
 )
 
 func (s *Site) routeVerify(mux *http.ServeMux) {
-	mux.HandleFunc("GET /verify", s.anyone(s.showVerify))
-	mux.HandleFunc("POST /verify", s.anyoneSending(verifyForm, s.atOnce(budget.NewAtOnce(mostReports, mostFromOne), s.verify)))
+	mux.HandleFunc("GET /verify", s.anyone(plainForm, s.showVerify))
+	mux.HandleFunc("POST /verify", s.anyone(verifyForm, s.atOnce(budget.NewAtOnce(mostReports, mostFromOne), s.verify)))
 }
 
 // How many reports are verified at a time, in all and from one network.
@@ -41,15 +41,14 @@ const (
 )
 
 // atOnce refuses requests beyond a number at a time.
-func (s *Site) atOnce(most *budget.AtOnce, serve func(*visit)) func(*visit) {
-	return func(v *visit) {
+func (s *Site) atOnce(most *budget.AtOnce, serve func(*visit) error) func(*visit) error {
+	return func(v *visit) error {
 		end, err := most.Begin(v.from)
 		if err != nil {
-			s.frame.Busy(v.w, v.r)
-			return
+			return frame.Busy
 		}
 		defer end()
-		serve(v)
+		return serve(v)
 	}
 }
 
@@ -74,27 +73,26 @@ type listDate struct {
 	Screened bool
 }
 
-func (s *Site) showVerify(v *visit) {
+func (s *Site) showVerify(v *visit) error {
 	// Old emails link here to confirm an address.
 	if token := v.r.URL.Query().Get("token"); token != "" {
-		v.redirect("/confirm?token=" + url.QueryEscape(token))
-		return
+		return v.redirect("/confirm?token=" + url.QueryEscape(token))
 	}
-	s.pages.Render(v.w, http.StatusOK, "verify", s.verifyPage(v))
+	return s.pages.Render(v.w, http.StatusOK, "verify", s.verifyPage(v))
 }
 
 func (s *Site) verifyPage(v *visit) *verifyPage {
 	return &verifyPage{form: *s.form(v, "Verify a report"), Size: frame.Size(mostReport)}
 }
 
-func (s *Site) verify(v *visit) {
+func (s *Site) verify(v *visit) error {
 	page, status := s.verifyPage(v), http.StatusOK
 	document, err := sentReport(v.r)
 	var verdict *report.Verdict
 	if err == nil {
-		hold, ok := s.frame.Reserve(v.w, v.r, weightVerify+weightDocument*int64(len(document)))
-		if !ok {
-			return
+		hold, busy := s.Budget.Take(v.r.Context(), weightVerify+weightDocument*int64(len(document)))
+		if busy != nil {
+			return busy
 		}
 		defer hold.Release()
 		verdict, err = s.verifyReport(v.r.Context(), document)
@@ -109,14 +107,12 @@ func (s *Site) verify(v *visit) {
 		status = http.StatusUnprocessableEntity
 		page.Outcome = &outcome{Kind: "unknown", Title: "Cannot be verified", Text: sentence(f.Message)}
 	default:
-		s.failReport(v, err)
-		return
+		return s.failReport(v, err)
 	}
-	s.pages.Render(v.w, status, "verify", page)
+	return s.pages.Render(v.w, status, "verify", page)
 }
 
-// Slugs of the errors for a form without a report, and for a report that is too
-// long.
+// Slugs of the errors for a form without a report, and for one that is too long.
 const (
 	noReport   = "no_report"
 	longReport = "report_too_long"
@@ -171,9 +167,4 @@ func outcomeOf(v *report.Verdict) *outcome {
 }
 
 // Issued is the issue date in the report, for people.
-func (o *outcome) Issued() string {
-	if o.IssuedAt == nil {
-		return ""
-	}
-	return momentText(*o.IssuedAt)
-}
+func (o *outcome) Issued() string { return momentText(frame.Text(o.IssuedAt)) }

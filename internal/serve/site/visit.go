@@ -9,15 +9,21 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/serve/site/visitor"
 )
 
 // bound is how long the form of a page may be, and whether it may contain a file.
@@ -41,10 +47,8 @@ type visit struct {
 
 // anyone guards a page for everybody, such as the sign-in page. Its forms are tied
 // to a cookie of their own, so that no other site can sign a visitor in.
-func (s *Site) anyone(serve func(*visit)) http.HandlerFunc { return s.anyoneSending(plainForm, serve) }
-
-func (s *Site) anyoneSending(most bound, serve func(*visit)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (s *Site) anyone(most bound, serve func(*visit) error) http.HandlerFunc {
+	return s.frame.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		keepPrivate(w)
 		secret := s.cookie(r, visitCookie)
 		if !isSecret(secret) {
@@ -52,82 +56,82 @@ func (s *Site) anyoneSending(most bound, serve func(*visit)) http.HandlerFunc {
 			s.setCookie(w, visitCookie, secret, visitAge, http.SameSiteLaxMode)
 		}
 		v := &visit{w: w, r: r, bind: "visit " + secret, from: s.Address(r)}
-		defer v.release()
-		if s.checkForm(v, most) {
-			serve(v)
-		}
+		return s.answer(v, most, serve)
+	})
+}
+
+// answer reads the form of a visit and draws a page for it, or the page about plans.
+func (s *Site) answer(v *visit, most bound, serve func(*visit) error) error {
+	defer v.release()
+	err := s.checkForm(v, most)
+	if err == nil {
+		err = serve(v)
 	}
+	if beyond, ok := errors.AsType[*beyondPlan](err); ok {
+		return s.showPlans(v, beyond)
+	}
+	return err
 }
 
 // release gives back the memory of the form.
 func (v *visit) release() { v.hold.Release() }
 
-func (s *Site) signedInOnly(serve func(*visit)) http.HandlerFunc {
-	return s.signedInSending(plainForm, serve)
-}
-
-// signedInSending is signedInOnly for a longer form.
-func (s *Site) signedInSending(most bound, serve func(*visit)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+// members guards a page for those who are signed in.
+func (s *Site) members(most bound, serve func(*visit) error) http.HandlerFunc {
+	return s.frame.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		keepPrivate(w)
-		v, ok := s.member(w, r)
-		if !ok {
-			return
+		v, err := s.member(w, r)
+		if err != nil {
+			return err
 		}
 		if v.session == "" {
 			to := "/signin"
 			if r.Method == http.MethodGet || r.Method == http.MethodHead {
 				to += "?next=" + url.QueryEscape(wholePath(r.URL))
 			}
-			http.Redirect(w, r, to, http.StatusSeeOther)
-			return
+			return v.redirect(to)
 		}
-		defer v.release()
-		if s.checkForm(v, most) {
-			serve(v)
-		}
-	}
+		return s.answer(v, most, serve)
+	})
 }
 
 // signedInOrNot guards a page that is public, and differs for members. It takes no
 // form.
-func (s *Site) signedInOrNot(serve func(*visit)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (s *Site) signedInOrNot(serve func(*visit) error) http.HandlerFunc {
+	return s.frame.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		keepPrivate(w)
-		if v, ok := s.member(w, r); ok {
-			serve(v)
+		v, err := s.member(w, r)
+		if err != nil {
+			return err
 		}
-	}
+		return serve(v)
+	})
 }
 
-// member finds the signed-in member. Without one, the visit has no session. ok is
-// false if the store failed, after showing a page that says so.
-func (s *Site) member(w http.ResponseWriter, r *http.Request) (v *visit, ok bool) {
+// member finds the signed-in member. Without one, the visit has no session.
+func (s *Site) member(w http.ResponseWriter, r *http.Request) (v *visit, err error) {
 	v = &visit{w: w, r: r, from: s.Address(r)}
 	secret := s.cookie(r, sessionCookie)
 	if !isSecret(secret) {
 		if secret != "" {
 			s.dropCookie(w, sessionCookie)
 		}
-		return v, true
+		return v, nil
 	}
 	who, err := s.Accounts.Session(r.Context(), secret)
-	switch {
-	case err == nil:
-	case slug(err) == "no_session":
+	if slug(err) == "no_session" {
 		s.dropCookie(w, sessionCookie)
-		return v, true
-	default:
-		s.fail(v, err)
-		return nil, false
+		return v, nil
+	}
+	if err != nil {
+		return nil, s.fail(v, err)
 	}
 	v.r = r.WithContext(account.As(r.Context(), account.Actor{Name: who.ID, Address: v.from}))
 	v.bind, v.session, v.account = "session "+secret, secret, who
-	return v, true
+	return v, nil
 }
 
-// memberOf is the signed-in member, for a public page that shows more to members
-// with a plan.
+// memberOf is the signed-in member, for a public page that shows members more.
 func (s *Site) memberOf(r *http.Request) (frame.Member, error) {
 	secret := s.cookie(r, sessionCookie)
 	if !isSecret(secret) {
@@ -151,11 +155,14 @@ func keepPrivate(w http.ResponseWriter) {
 
 // checkForm reads the form of a request, if any, and refuses it unless one of our
 // pages showed it to this visitor.
-func (s *Site) checkForm(v *visit, most bound) bool {
+func (s *Site) checkForm(v *visit, most bound) error {
 	if v.r.Method == http.MethodGet || v.r.Method == http.MethodHead {
-		return true
+		return nil
 	}
-	return s.readForm(v, most) && s.checkToken(v)
+	if err := s.readForm(v, most); err != nil {
+		return err
+	}
+	return s.checkToken(v)
 }
 
 // sender is who the visitor is to the bounds of what runs at once. Only whoever pays is
@@ -168,24 +175,21 @@ func (v *visit) sender() budget.Sender {
 	return from
 }
 
-func (s *Site) readForm(v *visit, most bound) bool {
+func (s *Site) readForm(v *visit, most bound) error {
 	if err := s.origin.Check(v.r); err != nil {
-		s.showMessage(v, http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.")
-		return false
+		return frame.Refuse(http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.")
 	}
 	kind, _, err := mime.ParseMediaType(v.r.Header.Get("Content-Type"))
 	withFiles := most.files && kind == "multipart/form-data"
 	if err != nil || kind != "application/x-www-form-urlencoded" && !withFiles {
-		s.showMessage(v, http.StatusUnsupportedMediaType, "This is not a form", "What was sent is not a form of this site, so nothing was done.")
-		return false
+		return frame.Refuse(http.StatusUnsupportedMediaType, "This is not a form", "What was sent is not a form of this site, so nothing was done.")
 	}
 	var sent []byte
 	sent, v.hold, err = s.Budget.ReadBody(v.r, v.sender(), most.most)
 	v.r.Body = io.NopCloser(bytes.NewReader(sent))
 	switch {
 	case slug(err) == budget.Busy:
-		s.frame.Busy(v.w, v.r)
-		return false
+		return frame.Busy
 	case err != nil:
 	case withFiles:
 		// The whole form fits in memory, so no file is written to the disk.
@@ -193,30 +197,26 @@ func (s *Site) readForm(v *visit, most bound) bool {
 	default:
 		err = v.r.ParseForm()
 	}
-	if err != nil {
-		var long *http.MaxBytesError
-		if errors.As(err, &long) {
-			text := "A form of this site is never as long as what was sent, so nothing was done."
-			if most.files {
-				text = "What was sent is longer than this page takes, which is " + frame.Size(most.most) + ", so nothing was done."
-			}
-			s.showMessage(v, http.StatusRequestEntityTooLarge, "That is too much", text)
-		} else {
-			s.showMessage(v, http.StatusBadRequest, "This form cannot be read", "What was sent arrived incomplete or damaged, so nothing was done.")
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
+		text := "A form of this site is never as long as what was sent, so nothing was done."
+		if most.files {
+			text = "What was sent is longer than this page takes, which is " + frame.Size(most.most) + ", so nothing was done."
 		}
-		return false
+		return frame.Refuse(http.StatusRequestEntityTooLarge, "That is too much", text)
 	}
-	return true
+	if err != nil {
+		return frame.Refuse(http.StatusBadRequest, "This form cannot be read", "What was sent arrived incomplete or damaged, so nothing was done.")
+	}
+	return nil
 }
 
 // checkToken refuses a form that was not shown to this visitor.
-func (s *Site) checkToken(v *visit) bool {
+func (s *Site) checkToken(v *visit) error {
 	if !s.carriesToken(v, v.r.PostForm.Get("csrf")) {
-		s.showMessage(v, http.StatusForbidden, "This form is out of date",
+		return frame.Refuse(http.StatusForbidden, "This form is out of date",
 			"It was opened before you signed in or out, or too long ago, so nothing was done. Open it again and send it once more.")
-		return false
 	}
-	return true
+	return nil
 }
 
 // token is what a visitor's forms carry. It is valid as long as the cookie it is
@@ -250,8 +250,9 @@ func (s *Site) formSecret(v *visit) []byte {
 
 func (v *visit) field(name string) string { return v.r.PostForm.Get(name) }
 
-func (v *visit) redirect(path string) {
+func (v *visit) redirect(path string) error {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
+	return nil
 }
 
 // The longest address that is kept across signing in, in bytes. The form that
@@ -261,8 +262,7 @@ const (
 	mostNext = 4000
 )
 
-// wholePath is the address of a page with its query, or without it if that is too
-// long to keep.
+// wholePath is the address of a page with its query, unless that is too long to keep.
 func wholePath(u *url.URL) string {
 	if whole := u.RequestURI(); len(whole) <= mostNext && localPath(whole) == whole {
 		return whole
@@ -278,21 +278,17 @@ func localPath(next string) string {
 	if next == "" || len(path) > mostPath || len(next) > mostNext || next[0] != '/' || strings.HasPrefix(next, "//") {
 		return home
 	}
-	for _, c := range []byte(next) {
-		// Browsers read a backslash as a slash, and skip line ends.
-		if c <= ' ' || c >= 0x7f || c == '\\' {
-			return home
-		}
+	// Browsers read a backslash as a slash, and skip line ends.
+	if strings.ContainsFunc(next, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '\\' }) {
+		return home
 	}
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" {
 		return home
 	}
 	// Pages have clean paths. A browser could turn any other path into something else.
-	for _, odd := range []string{"//", "/.", "\\"} {
-		if strings.Contains(u.Path, odd) {
-			return home
-		}
+	if odd := func(part string) bool { return strings.Contains(u.Path, part) }; slices.ContainsFunc([]string{"//", "/.", "\\"}, odd) {
+		return home
 	}
 	return next
 }
@@ -302,4 +298,53 @@ func slug(err error) string {
 		return f.Slug
 	}
 	return ""
+}
+
+// Pages is how many pages a visitor may open: a burst for somebody who opens a list
+// in tabs, then two a second. Members may open more.
+var (
+	Pages       = visitor.Rate{Burst: 60, Every: time.Second / 2}
+	memberPages = visitor.Rate{Burst: 300, Every: time.Second / 10}
+)
+
+// longestAddress bounds an address, in bytes, as in the API.
+const longestAddress = 8 << 10
+
+// counted are the pages that use the engine, by the first part of their path. Below
+// /api is the stream of the Ask page.
+var counted = map[string]bool{
+	"": true, "search": true, "explore": true, "download": true, "org": true, "grant": true, "place": true, "places": true, "cause": true, "causes": true,
+	"ask": true, "api": true, "compare": true, "check": true, "sql": true, "share": true, "share.png": true, "sitemap.xml": true, "sitemap": true,
+}
+
+// bounded limits how many pages a visitor opens, and how long addresses are.
+func (s *Site) bounded(h http.Handler) http.Handler {
+	visitors, members := visitor.New(s.Rate, s.Clock), visitor.New(memberPages, s.Clock)
+	return s.frame.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		if len(r.URL.RequestURI()) > longestAddress {
+			return frame.Refuse(http.StatusRequestURITooLong, "This address is too long",
+				"An address of this site has at most 8,000 characters. Use fewer filters, or use the API.")
+		}
+		head, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		if !counted[head] {
+			h.ServeHTTP(w, r)
+			return nil
+		}
+		from := s.Address(r)
+		wait, ok := visitors.Take(from)
+		if !ok && s.cookie(r, sessionCookie) != "" {
+			// Anybody can send a cookie, so looking it up in the store is limited too.
+			if wait, ok = members.Take(from); ok {
+				ok, wait = s.signedIn(r), s.Rate.Every
+			}
+		}
+		if ok {
+			h.ServeHTTP(w, r)
+			return nil
+		}
+		seconds := int(math.Ceil(wait.Seconds()))
+		return &frame.Refusal{Status: http.StatusTooManyRequests, RetryAfter: seconds, Title: "That was a lot of pages",
+			Text: "More pages were opened from your network than we can draw for one visitor. Please wait " + strconv.Itoa(seconds) +
+				plural.Word(seconds, " second", " seconds") + " and reload this one. Sign in to open more, or use the API, which is made for many questions."}
+	})
 }

@@ -74,7 +74,7 @@ type place struct {
 	*Site
 	clock *watch
 	box   *mailbox
-	store account.Store
+	store *account.Store
 }
 
 func newPlace(t *testing.T, change ...func(*Config)) *place {

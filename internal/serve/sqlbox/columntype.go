@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// columnType is a parsed type of the engine. appendValue writes the parts of a
-// value by the parts of its type.
+// columnType is a parsed type, by whose parts appendValue writes the parts of a value.
 type columnType struct {
 	name   string
 	fields []string      // of a struct or union
@@ -36,8 +35,7 @@ func (t *columnType) has(name string) bool {
 	return t.is(name) || t != nil && slices.ContainsFunc(t.inside, func(p *columnType) bool { return p.has(name) })
 }
 
-// write returns the type as the driver writes it, with the type named of
-// replaced by the type with.
+// write returns the type as the driver writes it, with the type of replaced by with.
 func (t *columnType) write(of, with string) string {
 	switch {
 	case t.name == of:

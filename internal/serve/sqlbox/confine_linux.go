@@ -44,9 +44,8 @@ func confine(memory int64, nice int) (notes []string) {
 	return notes
 }
 
-// lowerPriority lets the server go first when the processors are busy, because all
-// callers depend on the server. Priority belongs to threads. A new thread inherits
-// it from the thread that makes it.
+// lowerPriority lets the server go first on busy processors, because all callers depend on it.
+// Priority belongs to threads, and new threads inherit it.
 func lowerPriority(nice int) error {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -64,8 +63,7 @@ func lowerPriority(nice int) error {
 	return nil
 }
 
-// The offsets of a system call's number, architecture and arguments in what a
-// filter sees.
+// The offsets of a system call's number, architecture and arguments in a filter's input.
 const (
 	atNumber = 0
 	atArch   = 4
@@ -97,7 +95,6 @@ var permitted = append([]uint32{
 	unix.SYS_GETRUSAGE, unix.SYS_SYSINFO, unix.SYS_GETRANDOM,
 }, permittedHere...)
 
-// filterSystemCalls installs the filter in every thread of the process.
 func filterSystemCalls() error {
 	stmt := func(code uint16, k uint32) unix.SockFilter { return unix.SockFilter{Code: code, K: k} }
 	jump := func(code uint16, k uint32, yes, no uint8) unix.SockFilter {

@@ -28,11 +28,9 @@ type Driver interface {
 
 // FindOrg looks organizations up by name.
 type FindOrg interface {
-	// Identify returns the EIN of the organization that a name means, or "" if that is
-	// doubtful.
+	// Identify returns the EIN of the organization that a name means, "" if that is doubtful.
 	Identify(name string) (string, error)
-	// Candidates returns at most most organizations that a name may mean, likeliest
-	// first.
+	// Candidates returns at most most organizations that a name may mean, likeliest first.
 	Candidates(name string, most int) ([]search.Result, error)
 }
 
@@ -52,14 +50,6 @@ type (
 		Value any
 	}
 )
-
-func (r *runner) addFindOrg(ctx context.Context) error {
-	if err := r.driver.AddFindOrg(r.conn, &r.names); err != nil {
-		return fmt.Errorf("registering find_org: %w", err)
-	}
-	// A null would crash the driver.
-	return run(ctx, r.conn, "CREATE TEMP MACRO find_org(name) AS TABLE SELECT * FROM find_org_table(coalesce(name, ''))")
-}
 
 // finder is find_org. It remembers the names that it could not identify.
 type finder struct {

@@ -22,10 +22,9 @@ var (
 	catalogs    = strings.NewReplacer("warehouse_pro.main.", "", "warehouse.main.", "", "memory.main.", "")
 )
 
-// explain turns an error of the engine into a message for people, without the
-// engine's hints and without any path. The engine reports errors as JSON and
-// counts positions from the first byte that it was sent. The statement begins
-// before bytes later.
+// explain turns an error of the engine into a message for people, without the engine's hints and
+// any path. The engine reports errors as JSON and counts positions from the first byte it was
+// sent, before bytes earlier than the statement.
 func explain(err error, sql string, before int) (kind, message string) {
 	text, where := strings.ReplaceAll(err.Error(), "database/sql/driver: ", ""), ""
 	// The engine wraps an error of its parser twice.
@@ -63,8 +62,7 @@ func explain(err error, sql string, before int) (kind, message string) {
 	return kind, fault.Clip(hidePaths(head, sql), maxQuoted) + where
 }
 
-// firstLine returns the first line of an engine's message, without its advice
-// to change a setting.
+// firstLine returns the first line of a message, without advice to change a setting.
 func firstLine(text string) string {
 	head, _, _ := strings.Cut(text, "\n")
 	head, _, _ = strings.Cut(head, ` Use "SET `)
@@ -85,8 +83,7 @@ func isOutOfMemory(kind, message string) bool {
 	return kind == "Out of Memory" || memoryPattern.MatchString(message)
 }
 
-// hidePaths removes the paths of files from a message. A path that stands in the
-// statement itself may stay.
+// hidePaths removes paths from a message, except those of the statement itself.
 func hidePaths(s, sql string) string {
 	s = catalogs.Replace(s)
 	return pathPattern.ReplaceAllStringFunc(s, func(p string) string {
@@ -97,8 +94,7 @@ func hidePaths(s, sql string) string {
 	})
 }
 
-// failure makes the fault for an error of a query that ran. The engine received
-// the statement after before bytes of ours.
+// failure is the fault of a query that ran after before bytes of ours.
 func failure(err error, sql string, before int) *fault.Fault {
 	if strings.HasSuffix(err.Error(), "empty name") { // the driver reports it only by this text
 		return fault.New(Failed, "a row whose fields have no names cannot be returned").Try("name them: {'a': …, 'b': …} in place of (…, …) or row(…, …)")
@@ -120,9 +116,8 @@ func failure(err error, sql string, before int) *fault.Fault {
 	return fault.New(Failed, "the query failed: %s", message)
 }
 
-// statementErrors are the kinds of errors that a statement or the data can cause.
-// After an error of another kind, or of no kind, the engine runs no further
-// statement.
+// statementErrors are the kinds of errors that a statement or the data can cause. After another
+// error, the engine runs no further statement.
 var statementErrors = map[string]bool{
 	"Binder": true, "Parser": true, "Catalog": true, "Syntax": true, "Conversion": true, "Invalid Input": true, "Out of Range": true,
 	"Not implemented": true, "Mismatch Type": true, "Invalid type": true, "Divide by Zero": true, "Decimal": true, "Constraint": true,

@@ -43,9 +43,8 @@ type share struct {
 const (
 	forgetting = time.Minute
 
-	// stake is the time that a statement counts for until it ends. It is longer than
-	// most statements take, so that an owner's second statement comes after the
-	// first statements of all others.
+	// stake is the time that a statement counts for until it ends: more than most take, so that an
+	// owner's second statement comes after the first ones of all others.
 	stake = time.Second
 
 	// little is how much an owner may have used and still enter the last place:
@@ -57,8 +56,7 @@ func newFairQueue(places, most int, longest time.Duration) *fairQueue {
 	return &fairQueue{places: places, most: most, longest: longest, clock: time.Now, shares: map[string]*share{}}
 }
 
-// enter waits for a place and returns the function that gives the place back. The
-// caller calls it once.
+// enter waits for a place and returns the function that gives the place back, once.
 func (l *fairQueue) enter(ctx context.Context, owner string) (leave func(), err error) {
 	l.mu.Lock()
 	if l.open(owner) {
@@ -99,8 +97,7 @@ func (l *fairQueue) enter(ctx context.Context, owner string) (leave func(), err 
 	return nil, err
 }
 
-// open reports whether there is a place for an owner. The empty owner may take any
-// free place.
+// open reports whether there is a place for an owner; for the empty owner any will do.
 func (l *fairQueue) open(owner string) bool {
 	switch left := l.places - l.taken; {
 	case left <= 0:
@@ -142,7 +139,6 @@ func (l *fairQueue) free(owner string) {
 	l.forget()
 }
 
-// remove ends the wait of a waiter.
 func (l *fairQueue) remove(i int) {
 	close(l.queue[i].turn)
 	l.queue = slices.Delete(l.queue, i, i+1)

@@ -3,6 +3,7 @@ package sqlbox
 import (
 	"context"
 	"database/sql"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -73,8 +74,7 @@ func (g *gate) close() {
 	g.db.Close()
 }
 
-// check refuses a statement with a fault, or lets it pass with nil. Any other
-// error is a failure of the gate itself.
+// check refuses a statement with a fault. Any other error is a failure of the gate itself.
 func (g *gate) check(ctx context.Context, text string, pro bool, params Params) error {
 	if f := precheck(text); f != nil {
 		return f
@@ -178,8 +178,7 @@ type walker struct {
 	cast    map[string]any // the last cast: a type has no position of its own
 }
 
-// maxLambdas bounds lambdas within lambdas: each level doubles the engine's work
-// to bind a statement.
+// maxLambdas bounds lambdas within lambdas: each level doubles the work to bind a statement.
 const maxLambdas = 8
 
 // scope is the names of the common table expressions that are visible.
@@ -219,7 +218,6 @@ func (w *walker) position(n map[string]any) string {
 	return ""
 }
 
-// walk checks a value of the tree and all below it.
 func (w *walker) walk(v any, sc *scope) *fault.Fault {
 	switch v := v.(type) {
 	case []any:
@@ -257,7 +255,6 @@ func (w *walker) walk(v any, sc *scope) *fault.Fault {
 	return nil
 }
 
-// inside walks the values of an object in a fixed order.
 func (w *walker) inside(v map[string]any, sc *scope, except ...string) *fault.Fault {
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		if slices.Contains(except, key) {
@@ -272,8 +269,7 @@ func (w *walker) inside(v map[string]any, sc *scope, except ...string) *fault.Fa
 
 var queryNodes = table.SetOf("SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE CTE_NODE")
 
-// plainTypes are the kinds of parts of a query that do not themselves name a
-// table or call a function.
+// plainTypes are the parts of a query that do not themselves name a table or call a function.
 var plainTypes = table.SetOf(`SUBQUERY JOIN EMPTY EXPRESSION_LIST PIVOT
 	ORDER_MODIFIER LIMIT_MODIFIER LIMIT_PERCENT_MODIFIER DISTINCT_MODIFIER
 	ORDER_DEFAULT ASCENDING DESCENDING ORDER_ASCENDING ORDER_DESCENDING`)
@@ -281,8 +277,7 @@ var plainTypes = table.SetOf(`SUBQUERY JOIN EMPTY EXPRESSION_LIST PIVOT
 var classes = table.SetOf(`CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA LAMBDA_REF OPERATOR PARAMETER
 	POSITIONAL_REFERENCE STAR SUBQUERY WINDOW BETWEEN`)
 
-// query checks a query and its common table expressions, which the rest of the
-// query sees.
+// query checks a query and its common table expressions, which the rest sees.
 func (w *walker) query(v map[string]any, sc *scope) *fault.Fault {
 	if ctes, ok := v["cte_map"].(map[string]any); ok {
 		list, _ := ctes["map"].([]any)
@@ -402,13 +397,11 @@ var session = table.SetOf("current_catalog current_database current_schema curre
 func (w *walker) noFunction(name string, v map[string]any) *fault.Fault {
 	f := reject("the function %s is not available", called(v)).
 		Try("functions that compute on values are available; those that read files, run text as SQL or show the catalog are not")
-	switch lower := strings.ToLower(name); {
-	case functions[lower]: // called as a method, or in another schema
+	lower := strings.ToLower(name)
+	if functions[lower] { // called as a method, or in another schema
 		f.Hint = lower + "(…)"
-	default:
-		if meant := typo.Meant(lower, Functions()); meant != "" {
-			f.Message += fmt.Sprintf("; did you mean %s?", meant)
-		}
+	} else if meant := typo.Meant(lower, Functions()); meant != "" {
+		f.Message += fmt.Sprintf("; did you mean %s?", meant)
 	}
 	f.Message += w.position(v)
 	return f
@@ -440,4 +433,22 @@ func identifier(name string) bool {
 	return name != "" && (name[0] < '0' || name[0] > '9') &&
 		!slices.ContainsFunc(internal, func(p string) bool { return strings.HasPrefix(lower, p) }) &&
 		!slices.ContainsFunc([]byte(name), func(c byte) bool { return !letter(c) || c >= 0x80 })
+}
+
+//go:embed functions.txt
+var functionList string
+
+// functions are the functions that a query may call. The gate refuses every
+// other function of the engine. The list omits on purpose all functions that
+// read a file, take SQL or the name of a table as text, show the catalog, the
+// settings or the session, wait, write a log, or export the state of an
+// aggregate.
+var functions = table.Set("functions.txt", functionList)
+
+var tableFunctions = table.SetOf("unnest range generate_series find_org")
+
+// Functions returns the names of the functions that a query may call, sorted
+// and without operators.
+func Functions() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(functions)), func(name string) bool { return !letter(name[0]) })
 }

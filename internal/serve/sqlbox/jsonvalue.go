@@ -77,8 +77,7 @@ func (w jsonWriter) appendValue(b []byte, v any, t *columnType) []byte {
 	return appendText(b, fmt.Sprint(v))
 }
 
-// appendJSON writes JSON without parsing it, so that numbers keep their digits
-// and members their order.
+// appendJSON writes JSON without parsing it: numbers keep their digits, members their order.
 func appendJSON(b []byte, text string) []byte {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, []byte(text)); err != nil { // such as NaN, which the engine accepts

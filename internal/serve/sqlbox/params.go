@@ -40,8 +40,7 @@ func (p *Params) UnmarshalJSON(b []byte) error {
 	} else {
 		return reject("params is an array of values, or an object of names and values")
 	}
-	// The loop stops at the first value that is refused: a body of numbers would
-	// take thirty times its size in memory.
+	// It stops at the first refused value: numbers would take thirty times the body in memory.
 	for n := 0; d.More(); n++ {
 		if n == maxParams {
 			return reject("there are more than %d parameters", maxParams)
@@ -76,8 +75,7 @@ func (p Params) MarshalJSON() ([]byte, error) {
 	return encode(p.List)
 }
 
-// withoutValues returns the parameters without their values, which the gate does
-// not need.
+// withoutValues returns what the gate needs of the parameters.
 func (p Params) withoutValues() Params {
 	if p.Named != nil {
 		names := make(map[string]any, len(p.Named))
@@ -134,8 +132,7 @@ func keepWhole(v any) any {
 	if i, ok := new(big.Int).SetString(n.String(), 10); ok && i.BitLen() < 128 {
 		return i
 	}
-	// A number that is too large is infinite, as it is when it stands in the
-	// statement itself.
+	// A number that is too large is infinite, as it is in the statement itself.
 	f, err := n.Float64()
 	if err != nil && !math.IsInf(f, 0) {
 		return n.String()

@@ -2,10 +2,8 @@ package sqlbox
 
 import "sync"
 
-// Place reserves a worker for a statement from the moment that Check lets the
-// statement pass until Run has run it or the context of Check ends. Run with a
-// Place cannot fail because all workers are busy or none can be started. The zero
-// value reserves nothing.
+// Place reserves a worker for a statement from Check, which lets it pass, until Run has run it or
+// the context of Check ends, so that Run finds a worker. The zero value reserves nothing.
 type Place struct {
 	leave func()
 
@@ -25,7 +23,6 @@ func (p *Place) keep(worker *process, of *pool) {
 	p.worker, p.of = worker, of
 }
 
-// take returns the reserved worker, or nil.
 func (p *Place) take() *process {
 	if p == nil {
 		return nil

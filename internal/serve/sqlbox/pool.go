@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// maxStatements is how many statements a worker serves before a new one replaces
-// it, so that no state accumulates in a worker.
+// maxStatements is how many statements a worker serves, so that no state accumulates in it.
 const maxStatements = 500
 
 // pool keeps started workers of one kind ready.
@@ -30,8 +29,7 @@ func (l *pool) startFirst() error {
 	return err
 }
 
-// startMore starts workers until n of them, but at most keep, are idle. It does
-// not wait for them.
+// startMore starts workers until n of them, but at most keep, are idle, and does not wait.
 func (l *pool) startMore(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,9 +62,8 @@ func (l *pool) get() (*process, error) {
 	return l.spawn()
 }
 
-// put gives a worker back. It replaces a worker that died, served many statements
-// or holds much memory: a process does not return the memory of a heavy query in
-// any other way.
+// put gives a worker back, or replaces one that died, served many statements or holds much
+// memory, which a process does not return in any other way.
 func (l *pool) put(p *process) {
 	fit := !p.dead && p.statements < maxStatements && p.grown() <= l.spare
 	l.mu.Lock()

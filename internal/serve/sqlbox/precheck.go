@@ -12,9 +12,8 @@ const (
 	maxDepth = 64       // brackets within brackets
 )
 
-// precheck refuses what it can refuse without parsing: a text that is too long,
-// nested too deeply, or does not begin as a query does. It makes one pass over at
-// most maxText bytes.
+// precheck refuses without parsing, in one pass over at most maxText bytes, a text that is too
+// long, nested too deeply, or does not begin as a query does.
 func precheck(sql string) *fault.Fault {
 	if len(sql) > maxText {
 		return reject("the statement has %d bytes; at most %d are read", len(sql), maxText)

@@ -89,8 +89,7 @@ func spawn(command []string, h hello, patience time.Duration) (*process, error) 
 	return p, nil
 }
 
-// exchange sends a frame and reads the answer. It ends the worker when the context
-// ends first or the exchange fails.
+// exchange sends a frame and reads the answer. When that fails or ctx ends, so does the worker.
 func (p *process) exchange(ctx context.Context, send []byte, read func(io.Reader) error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -151,22 +150,18 @@ func (p *process) memory() int64 {
 	return (resident - shared) * int64(os.Getpagesize())
 }
 
-// grown returns how many bytes more the worker holds than when it was new.
 func (p *process) grown() int64 { return p.memory() - p.fresh }
 
-// ranOutOfMemory reports whether a worker ended because it had too little memory.
 func (p *process) ranOutOfMemory() bool {
 	return p.errorOutput.hasAny("bad_alloc", "cannot allocate memory", "out of memory")
 }
 
-// crashed reports whether a worker ended because the program or the engine failed,
-// and not because it had too little memory.
+// crashed reports whether a worker ended for another reason than too little memory.
 func (p *process) crashed() bool {
 	return !p.ranOutOfMemory() && p.errorOutput.hasAny("panic:", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE")
 }
 
-// errorOutput keeps the beginning of a worker's error output: a program that dies
-// writes the cause first.
+// errorOutput keeps the beginning of a worker's error output, where the cause of its death is.
 type errorOutput struct {
 	mu sync.Mutex
 	b  []byte

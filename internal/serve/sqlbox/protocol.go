@@ -11,17 +11,15 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// The server and its workers exchange frames: a length and JSON of that length.
-// The rows of an answer follow its frame without change. Each side refuses a frame
-// that is longer than any honest one.
+// The server and its workers exchange frames: a length and JSON of that length, and the rows of
+// an answer after it. Each side refuses a frame longer than any honest one.
 const (
 	maxRequest = 4 << 20
 	maxHead    = 512 << 10 // of an answer without its rows
 )
 
-// Held is the most bytes that the server holds for the answer to one query: the
-// rows in one piece of memory, the slices that point to them, and the columns
-// before and after decoding.
+// Held is the most bytes that the server holds for the answer to one query: the rows, the slices
+// that point to them, and the columns before and after decoding.
 const Held = maxBytes + (maxRows+1)*64 + 4*maxHead
 
 // hello is the first frame to a worker and says which role it takes.
@@ -61,8 +59,7 @@ type workerReply struct {
 	Broken bool  // the worker's engine must not be used again
 }
 
-// encode writes a value as JSON without escapes for HTML, which take six bytes for
-// one.
+// encode writes a value as JSON without escapes for HTML, which take six bytes for one.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

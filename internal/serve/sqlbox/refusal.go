@@ -28,8 +28,7 @@ const (
 	Unavailable = "sql_unavailable" // 503: there is no warehouse to ask
 )
 
-// maxQuoted is how many bytes of a statement or of an engine's message a message
-// may repeat.
+// maxQuoted is how many bytes of a statement or an engine's message a message may repeat.
 const maxQuoted = 500
 
 func reject(format string, args ...any) *fault.Fault { return fault.New(Rejected, format, args...) }

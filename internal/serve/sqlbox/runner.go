@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// runner runs statements that the gate has let pass.
 type runner struct {
 	driver Driver
 	db     *sql.DB
@@ -23,8 +23,7 @@ type runner struct {
 	names  finder
 }
 
-// openRunner opens the warehouse of a snapshot. Without pro it does not open the
-// file of the Pro tables at all.
+// openRunner opens the warehouse of a snapshot, the file of the Pro tables only with pro.
 func openRunner(ctx context.Context, driver Driver, h hello) (*runner, error) {
 	db, conn, err := openEngine(ctx)
 	if err != nil {
@@ -56,10 +55,15 @@ func (r *runner) open(ctx context.Context, h hello) error {
 	if r.names.open, err = search.OpenNamesLater(&snapshot.Snapshot{Dir: h.Dir}); err != nil {
 		return err
 	}
-	if err := r.addFindOrg(ctx); err != nil {
-		return err
+	if err := r.driver.AddFindOrg(r.conn, &r.names); err != nil {
+		return fmt.Errorf("registering find_org: %w", err)
 	}
-	return run(ctx, r.conn, append([]string{"SET search_path = '" + path + "'"}, hardening(h.Memory, h.Threads)...)...)
+	statements = []string{
+		// A null would crash the driver.
+		"CREATE TEMP MACRO find_org(name) AS TABLE SELECT * FROM find_org_table(coalesce(name, ''))",
+		"SET search_path = '" + path + "'",
+	}
+	return run(ctx, r.conn, append(statements, hardening(h.Memory, h.Threads)...)...)
 }
 
 // close closes the engine. The index of names stays mapped until the process ends.
@@ -144,9 +148,8 @@ type described struct {
 	typ  *columnType
 }
 
-// withJSON returns the columns of a statement when a column is JSON or contains
-// JSON, and otherwise nil. The driver would parse JSON, and would drop digits of
-// its numbers.
+// withJSON returns the columns of a statement when one has JSON, and otherwise nil. The driver
+// would parse JSON, and would drop digits of its numbers.
 func (r *runner) withJSON(ctx context.Context, text string, params Params) []described {
 	if !strings.Contains(strings.ToLower(text), "json") { // no table has a column of JSON
 		return nil

@@ -55,8 +55,7 @@ type Column struct {
 	Type string `json:"type"` // in DuckDB's words
 }
 
-// Box holds what queries on all warehouses share: the gates, the places to run in,
-// and the number of queries of each owner.
+// Box holds what queries on all warehouses share: gates, places, and counts of owners.
 type Box struct {
 	opt   Options
 	gates *pool
@@ -70,8 +69,7 @@ type Box struct {
 	loggedConfinement bool
 }
 
-// Warehouse runs queries on the files of one snapshot. Its workers have opened
-// only those files.
+// Warehouse runs queries on the files of one snapshot, with workers that opened only those.
 type Warehouse struct {
 	box       *Box
 	open, pro *pool // workers without and with the files of the Pro plan
@@ -137,8 +135,7 @@ func (b *Box) Open(dir string) (*Warehouse, error) {
 	return w, nil
 }
 
-// StartMore starts further workers, for callers that come together. It does not
-// wait for them.
+// StartMore starts further workers, for callers that come together, and does not wait.
 func (w *Warehouse) StartMore() {
 	w.open.startMore(w.box.opt.Workers / 2)
 	w.pro.startMore(w.box.opt.Workers / 2)
@@ -153,17 +150,7 @@ func (w *Warehouse) Close() {
 // Close ends the gates. The warehouses must be closed before.
 func (b *Box) Close() { b.gates.close() }
 
-// Query checks a statement and runs it. Every error that a caller may see is a
-// fault with one of the slugs of this package.
-func (w *Warehouse) Query(ctx context.Context, r Request) (*Result, error) {
-	if err := w.Check(ctx, r); err != nil {
-		return nil, err
-	}
-	return w.Run(ctx, r)
-}
-
-// Check asks the gate, as Box.Check does, and reserves a worker in the place of
-// the request.
+// Check is Box.Check, and reserves a worker in the place of the request.
 func (w *Warehouse) Check(ctx context.Context, r Request) error {
 	if err := w.box.Check(ctx, r); err != nil || r.Place == nil {
 		return err
@@ -191,8 +178,7 @@ func (w *Warehouse) workers(r Request) *pool {
 // that a busy machine does not refuse a simple statement.
 const gateTime = 10 * time.Second
 
-// Check asks the gate whether a statement may run, and reserves a place for it if
-// the request has one. It reads no data.
+// Check asks the gate about a statement without reading data, and reserves a place if asked to.
 func (b *Box) Check(ctx context.Context, r Request) error {
 	if f := precheck(r.SQL); f != nil { // refuses a megabyte before it is sent to a gate
 		return f
@@ -238,8 +224,7 @@ func (b *Box) readAtGate(ctx context.Context, r Request) error {
 	return err
 }
 
-// enter returns the function that gives the place of a statement back. It finds a
-// place for a statement that has none.
+// enter finds a place for a statement that has none, and returns what gives it back.
 func (b *Box) enter(ctx context.Context, r Request) (func(), error) {
 	if r.Place != nil && r.Place.leave != nil {
 		return r.Place.leave, nil

@@ -654,3 +654,11 @@ func TestDamagedNames(t *testing.T) {
 		}
 	}
 }
+
+// Query checks a statement and runs it, as callers do one after the other.
+func (w *Warehouse) Query(ctx context.Context, r Request) (*Result, error) {
+	if err := w.Check(ctx, r); err != nil {
+		return nil, err
+	}
+	return w.Run(ctx, r)
+}

@@ -18,8 +18,7 @@ import (
 //go:embed types.txt
 var typeList string
 
-// types are the types that a query may name. The gate refuses every other type
-// of the engine.
+// types are the only types of the engine that a query may name.
 var types = table.Set("types.txt", typeList)
 
 // typeWords are the names of types as people write them.

@@ -32,8 +32,7 @@ func Work(in io.Reader, out io.Writer, driver Driver) int {
 	}
 	asks := make(chan workerRequest)
 	go func() {
-		// The worker exits when the server is gone or sends a bad frame, even in the
-		// middle of a statement that cannot be interrupted.
+		// When the server is gone, the worker exits in the middle of any statement.
 		for {
 			var a workerRequest
 			if err := readFrame(in, maxRequest, &a); err != nil {
@@ -66,9 +65,8 @@ func Work(in io.Reader, out io.Writer, driver Driver) int {
 	return 0
 }
 
-// watch measures the processor time of this process. It calls spent when the budget
-// is used up before the caller calls done, and done reports whether the budget is
-// used up. Since done measures as well, the interval of the measurements does not
+// watch measures the processor time of this process. It calls spent when the budget is used up
+// before done is called. done also measures, so that the interval of the measurements does not
 // decide which statements are refused.
 func watch(budget time.Duration, spent func()) (done func() bool) {
 	if budget <= 0 {
@@ -174,6 +172,5 @@ const (
 // the program, its stacks, and copies that the engine does not count.
 const headroom = 768 << 20
 
-// lifetime is the processor time after which the kernel kills a worker, in case all
-// other limits have failed.
+// lifetime is the processor time after which the kernel kills a worker: the last limit.
 const lifetime = time.Hour

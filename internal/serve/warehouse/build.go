@@ -23,8 +23,7 @@ func Linked() bool { return slices.Contains(sql.Drivers(), "duckdb") }
 // buildMemory bounds the engine's memory. Beyond it, the engine works on disk.
 const buildMemory = "2GB"
 
-// Memory is all the memory of the engine: buildMemory and what the engine does not
-// count.
+// Memory is all memory of the engine, with what it does not count in buildMemory.
 const Memory = 2560 << 20
 
 // Build writes the two files of a snapshot. Each is made in its own folder beside the
@@ -76,8 +75,7 @@ func fill(ctx context.Context, path, spill string, s *snapshot.Snapshot, file st
 	statements := []string{
 		"SET memory_limit = '" + buildMemory + "'",
 		"SET temp_directory = " + quote(filepath.Join(spill, "spill")),
-		// Tables are already in the final order of the rows. The last row group is
-		// never rewritten to fill it up.
+		// Tables are already in their final order. The last row group is not rewritten to fill it.
 		"SET preserve_insertion_order = true",
 		"SET max_vacuum_tasks = 0",
 	}
@@ -102,9 +100,8 @@ func fill(ctx context.Context, path, spill string, s *snapshot.Snapshot, file st
 	return err
 }
 
-// addIndex makes the index of a view. The engine needs the whole index in memory. If
-// memory is short, the table stays without an index: some queries are slower, none is
-// wrong.
+// addIndex makes the index of a view. If it does not fit in memory, the table stays without:
+// some queries are slower, none is wrong.
 func (v *View) addIndex(ctx context.Context, conn *sql.Conn) error {
 	_, err := conn.ExecContext(ctx, "CREATE INDEX "+v.Name+"_"+v.index+" ON "+v.Name+" ("+v.index+")")
 	if err != nil && strings.HasPrefix(err.Error(), "Out of Memory Error: ") {
@@ -115,39 +112,28 @@ func (v *View) addIndex(ctx context.Context, conn *sql.Conn) error {
 
 // DDL creates the view as an empty table.
 func (v *View) DDL() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "CREATE TABLE %s (", v.Name)
-	for i, c := range v.Columns {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s %s", c.Name, c.Type)
+	var columns []string
+	for _, c := range v.Columns {
+		column := c.Name + " " + c.Type
 		if !c.Nullable {
-			b.WriteString(" NOT NULL")
+			column += " NOT NULL"
 		}
+		columns = append(columns, column)
 	}
-	b.WriteString(")")
-	return b.String()
+	return "CREATE TABLE " + v.Name + " (" + strings.Join(columns, ", ") + ")"
 }
 
-// create makes the table and fills it from a Parquet file.
 func (v *View) create(parquet string) string {
 	return v.DDL() + ";\nINSERT INTO " + v.Name + " " + v.Select(parquet)
 }
 
 // Select reads the view's columns from the Parquet table of a snapshot.
 func (v *View) Select(parquet string) string {
-	var b strings.Builder
-	b.WriteString("SELECT ")
-	for i, c := range v.Columns {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		expr := cmp.Or(c.expr, c.Name)
-		fmt.Fprintf(&b, "CAST(%s AS %s) AS %s", expr, c.Type, c.Name)
+	var columns []string
+	for _, c := range v.Columns {
+		columns = append(columns, fmt.Sprintf("CAST(%s AS %s) AS %s", cmp.Or(c.expr, c.Name), c.Type, c.Name))
 	}
-	fmt.Fprintf(&b, " FROM read_parquet(%s)", quote(parquet))
-	return b.String()
+	return "SELECT " + strings.Join(columns, ", ") + " FROM read_parquet(" + quote(parquet) + ")"
 }
 
 // comment writes the descriptions into the catalog, so that the file explains itself.

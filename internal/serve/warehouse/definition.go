@@ -29,8 +29,7 @@ type entry struct {
 	block string // the indented lines below, without their tab
 }
 
-// entries yields the lines of a file, each with the block below it, without blank
-// lines and comments.
+// entries yields the lines of a file with their blocks, but no blank lines and comments.
 func entries(file string) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		lines := strings.Split(file, "\n")
@@ -53,7 +52,6 @@ func entries(file string) iter.Seq[entry] {
 	}
 }
 
-// refuse stops the program because of an error in a definition file.
 func (e entry) refuse(file string) {
 	panic(fmt.Sprintf("warehouse/%s, line %d: %q cannot stand here or is incomplete", file, e.line, e.word))
 }

@@ -36,8 +36,7 @@ const ExportName = "export.json"
 // ExportOptions say what to export, and where other engines will find it.
 type ExportOptions struct {
 	Open bool // leave the Pro tables out
-	// Location is where other engines will find the files. The zero value is the
-	// export folder.
+	// Location is where other engines will find the files. Zero is the export folder.
 	Location Location
 	Done     func(ExportedTable) // called after each table; may be nil
 }
@@ -48,9 +47,8 @@ type Location struct {
 	Web string // the web address of a bucket
 }
 
-// Export writes every view of a snapshot as Parquet, each into its own folder below a
-// new folder. Views with a year have Hive partitions by year. Export also writes
-// table definitions for other engines.
+// Export writes every view of a snapshot as Parquet into its own folder below a new one, with
+// Hive partitions by year, and table definitions for other engines.
 func Export(ctx context.Context, s *snapshot.Snapshot, dir string, opt ExportOptions) (*Exported, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -101,7 +99,6 @@ func Export(ctx context.Context, s *snapshot.Snapshot, dir string, opt ExportOpt
 	return out, out.write(dir, opt)
 }
 
-// emptyFolder makes the folder and refuses one that holds anything.
 func emptyFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fault.Disk(dir, err)
@@ -138,7 +135,6 @@ func (v *View) export(ctx context.Context, conn *sql.Conn, dir string) (Exported
 	return t, err
 }
 
-// write adds the definitions and the description.
 func (e *Exported) write(dir string, opt ExportOptions) error {
 	ddl := filepath.Join(dir, "ddl")
 	if err := os.MkdirAll(ddl, 0o755); err != nil {

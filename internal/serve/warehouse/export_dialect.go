@@ -20,7 +20,6 @@ type dialect struct {
 	types []string // the engine's names for types, in the same order
 }
 
-// dialects are the engines that an export has definitions for.
 var dialects = []dialect{
 	{"clickhouse", []string{"String", "Int64", "Int32", "Bool", "Float64", "Date32", "DateTime64(6)"}},
 	{"spark", []string{"STRING", "BIGINT", "INT", "BOOLEAN", "DOUBLE", "DATE", "TIMESTAMP"}},
@@ -28,7 +27,6 @@ var dialects = []dialect{
 	{"postgres", []string{"text", "bigint", "integer", "boolean", "double precision", "date", "timestamp"}},
 }
 
-// exportedView is a view as the templates define it.
 type exportedView struct {
 	*View
 	Undated     []Column // without the year, because Hive requires partition columns to come last

@@ -39,7 +39,6 @@ type Function struct {
 	Meaning string `json:"meaning"`
 }
 
-// rules apply to the whole warehouse.
 var rules = []string{
 	"One statement, beginning with SELECT, WITH or DESCRIBE. It only reads.",
 	"Names of tables are lower-case and case-sensitive.",

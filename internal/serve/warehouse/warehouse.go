@@ -49,8 +49,7 @@ type Example struct {
 	SQL      string `json:"sql"`
 }
 
-// Views returns all views, in the order of the documentation. The result is shared:
-// callers must not change it.
+// Views returns all views, in the order of the documentation. Callers must not change them.
 func Views() []View { return views }
 
 // Find is the view of that exact name.
@@ -73,7 +72,6 @@ func (v *View) File() string {
 	return OpenFile
 }
 
-// DuckDB's names of the types in use.
 const (
 	text      = "VARCHAR"
 	bigint    = "BIGINT"
@@ -88,3 +86,27 @@ const (
 var types = []string{text, bigint, integer, boolean, double, date, timestamp}
 
 func (v *View) source(s *snapshot.Snapshot) string { return s.Path(cmp.Or(v.table, v.Name)) }
+
+// Query is a common question, with a query that answers it and the best view of the
+// answer. Its slug is part of a public address and must not change.
+type Query struct {
+	Slug  string
+	Title string
+	About string // what it counts, and what to change in it
+	SQL   string
+	View  string // table, bar, line or map
+	Pro   bool   // it reads a table of the Pro plan
+}
+
+// Gallery returns the queries to start from. The result is shared: callers must not
+// change it.
+func Gallery() []Query { return gallery }
+
+// InGallery is the query of a slug.
+func InGallery(slug string) (*Query, bool) {
+	i := slices.IndexFunc(gallery, func(q Query) bool { return q.Slug == slug })
+	if i < 0 {
+		return nil, false
+	}
+	return &gallery[i], true
+}

@@ -69,8 +69,8 @@ func TestDefinition(t *testing.T) {
 			t.Errorf("%s has no column %s", v.Name, v.year)
 		}
 	}
-	// 33, and cofunder_edge, org_cause, org_financials and gov_award.
-	if len(seen) != 37 {
+	// 33, and cofunder_edge, org_cause, org_financials, gov_award, funder_application, grant_account, grant_abroad and grant_adjustment.
+	if len(seen) != 41 {
 		t.Errorf("%d views", len(seen))
 	}
 	for _, n := range []string{"grants", "recipient_name", "grant_purpose", "orgs", "funder_kind", "org_bmf", "pub78", "auto_revocation", "ofac_sdn",

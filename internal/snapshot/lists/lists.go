@@ -94,20 +94,44 @@ type Status struct {
 	Tables        []string    `json:"tables"`                   // in the edition
 	Rows          int64       `json:"rows"`                     // entries in force, one per published row
 	Rejected      []Rejection `json:"rejected"`                 // rows left out, by reason
-	FetchedAt     time.Time   `json:"fetched_at"`               // when the newest of its files was fetched
+	FetchedAt     time.Time   `json:"fetched_at"`               // when the newest of its files was fetched; zero if a person put one there
 	Revised       string      `json:"revised,omitempty"`        // oldest revision among its files, YYYY-MM-DD
 	RevisedNewest string      `json:"revised_newest,omitempty"` // newest revision among them
 	CoversThrough string      `json:"covers_through,omitempty"` // newest bulletin read
+	Parts         []string    `json:"parts,omitempty"`          // of a master file that is not whole, as eo_wy
 	Problem       string      `json:"problem,omitempty"`        // why the current upstream version is not loaded
 }
 
-// Rejection counts the rows left out for one reason.
+// Knew returns when the list was last known to be what its publisher had: when it was fetched,
+// or the date that a list which a person has put there gives itself. It is zero for a list of
+// unknown age.
+func (s *Status) Knew() time.Time {
+	if !s.FetchedAt.IsZero() {
+		return s.FetchedAt
+	}
+	date := s.Revised
+	if s.Name == IRB {
+		date = s.RevisedNewest // bulletins are a series
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if t, err := time.Parse(layout, date); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// Covers reports whether the master file would have an organization of a state, which may be
+// unknown.
+func (s *Status) Covers(state string) bool {
+	return len(s.Parts) == 0 || state != "" && slices.Contains(s.Parts, "eo_"+strings.ToLower(state))
+}
+
 type Rejection struct {
 	Reason string `json:"reason"`
 	Count  int64  `json:"count"`
 }
 
-// Edition is one opened set of lists.
 type Edition struct {
 	*snapshot.Snapshot
 	Lists []Status // in order of name
@@ -147,7 +171,6 @@ func (e *Edition) Status(name string) Status {
 	return Status{Name: name, Problem: "it was never loaded"}
 }
 
-// Check is the result of the last check of upstream.
 type Check struct {
 	Name            string    `json:"name"`
 	CheckedAt       time.Time `json:"checked_at"`
@@ -237,11 +260,10 @@ func (c *Current) Stamp() string {
 
 // Check is the last check of one list. ok is false if there was none.
 func (c *Current) Check(name string) (k Check, ok bool) {
-	i := slices.IndexFunc(c.Checks, func(k Check) bool { return k.Name == name })
-	if i < 0 {
-		return Check{}, false
+	if i := slices.IndexFunc(c.Checks, func(k Check) bool { return k.Name == name }); i >= 0 {
+		return c.Checks[i], true
 	}
-	return c.Checks[i], true
+	return Check{}, false
 }
 
 const checksName = "checks.json"

@@ -9,12 +9,9 @@ import (
 
 // Load opens the file of a name in a folder and makes an index of its columns. If
 // read records an error in the file, Load closes the file and returns the error.
-func Load[X any](dir, name string, k *Kind, read func(*File) X) (x X, err error) {
+func Load[X any](dir, name string, k *Kind, read func(*File) X) (X, error) {
 	f, err := Open(filepath.Join(dir, filepath.FromSlash(name)), k)
-	if err != nil {
-		return x, err
-	}
-	return finish(f, read)
+	return finish(f, err, read)
 }
 
 // InMemory is Load for a file that write writes to memory.
@@ -27,15 +24,15 @@ func InMemory[X any](k *Kind, write func(io.Writer) error, read func(*File) X) (
 }
 
 // FromBytes is Load for a file that is in memory.
-func FromBytes[X any](k *Kind, data []byte, read func(*File) X) (x X, err error) {
+func FromBytes[X any](k *Kind, data []byte, read func(*File) X) (X, error) {
 	f, err := Read("memory", data, k)
+	return finish(f, err, read)
+}
+
+func finish[X any](f *File, err error, read func(*File) X) (x X, _ error) {
 	if err != nil {
 		return x, err
 	}
-	return finish(f, read)
-}
-
-func finish[X any](f *File, read func(*File) X) (x X, err error) {
 	made := read(f)
 	if err := f.Err(); err != nil {
 		_ = f.Close()
@@ -65,7 +62,6 @@ func (g *Guard) Begin() error {
 	return nil
 }
 
-// End ends a question.
 func (g *Guard) End() { g.mu.RUnlock() }
 
 // Close waits for the questions under way and unmaps the file. Calling it again is

@@ -14,6 +14,7 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 )
 
 // folder is a store in a file system: local, or a network file system with locks.
@@ -106,20 +107,15 @@ func (f *folder) PutIf(ctx context.Context, key string, body []byte, tag string)
 // lock excludes conditional writes of other processes.
 func (f *folder) lock(ctx context.Context) (release func(), err error) {
 	path := filepath.Join(f.root, ".lock")
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, fault.Disk(path, err)
-	}
 	for {
-		err := disk.Lock(file)
+		file, err := disk.LockPath(path)
 		if err == nil {
 			return func() { file.Close() }, nil
 		}
 		if errors.Is(err, disk.ErrLocked) {
-			err = pause(ctx, 10*time.Millisecond)
+			err = parallel.Pause(ctx, 10*time.Millisecond)
 		}
 		if err != nil {
-			file.Close()
 			return nil, fault.Disk(path, err)
 		}
 	}

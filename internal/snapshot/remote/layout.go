@@ -232,21 +232,25 @@ func readManifest(ctx context.Context, s Store, a Area, version string) (*snapsh
 }
 
 func versionsIn(ctx context.Context, s Store, a Area) (versions []string, err error) {
-	err = s.List(ctx, a.manifests(), func(o Info) error {
-		if v, ok := a.version(o.Key); ok {
-			if len(versions) == maxKept {
-				return tooMany(s, "snapshots")
-			}
-			versions = append(versions, v)
-		}
-		return nil
-	})
+	versions, err = collect(ctx, s, a.manifests(), "snapshots", maxKept, func(o Info) (string, bool) { return a.version(o.Key) })
 	slices.Sort(versions)
 	return versions, err
 }
 
-func tooMany(s Store, what string) error {
-	return fault.New("store_full", "there are too many %s in %s", what, s).Try("use another prefix, or lower --keep")
+// collect takes what a folder of a store has of something, unless that is too much.
+func collect[T any](ctx context.Context, s Store, prefix, what string, most int, take func(Info) (T, bool)) (list []T, err error) {
+	err = s.List(ctx, prefix, func(o Info) error {
+		v, ok := take(o)
+		switch {
+		case !ok:
+			return nil
+		case len(list) == most:
+			return fault.New("store_full", "there are too many %s in %s", what, s).Try("use another prefix, or lower --keep")
+		}
+		list = append(list, v)
+		return nil
+	})
+	return list, err
 }
 
 type liveLease struct {
@@ -257,15 +261,9 @@ type liveLease struct {
 }
 
 func leasesIn(ctx context.Context, s Store, a Area) (list []liveLease, err error) {
-	var found []liveLease
-	err = s.List(ctx, a.leases(), func(o Info) error {
-		if id, ok := a.leaseID(o.Key); ok {
-			if len(found) == maxLeases {
-				return tooMany(s, "leases")
-			}
-			found = append(found, liveLease{id: id, renewed: o.Modified})
-		}
-		return nil
+	found, err := collect(ctx, s, a.leases(), "leases", maxLeases, func(o Info) (liveLease, bool) {
+		id, ok := a.leaseID(o.Key)
+		return liveLease{id: id, renewed: o.Modified}, ok
 	})
 	if err != nil {
 		return nil, err
@@ -278,9 +276,8 @@ func leasesIn(ctx context.Context, s Store, a Area) (list []liveLease, err error
 		if err != nil {
 			return nil, err
 		}
-		if l.Lease, err = ParseLease(body); err != nil {
-			l.broken = true
-		}
+		l.Lease, err = ParseLease(body)
+		l.broken = err != nil
 		list = append(list, l)
 	}
 	return list, nil

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"sync"
 	"time"
+
+	"grantgraph/internal/parallel"
 )
 
 // A lease is renewed often and stays valid long after its last renewal, so that an
@@ -89,7 +91,7 @@ func (h *holder) keep(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		for pause(ctx, leaseRenew) == nil {
+		for parallel.Pause(ctx, leaseRenew) == nil {
 			_ = h.renew(ctx) // the next renewal may succeed; callers that must know ask fresh
 		}
 	})

@@ -19,6 +19,7 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -227,7 +228,10 @@ func (f *Follower) take(ctx context.Context, a *followed, first bool) error {
 	if to == a.failed && time.Now().Before(a.again) {
 		return errors.New(a.said)
 	}
-	a.have, _ = currentOf(a.data)
+	a.have = ""
+	if s, err := snapshot.Open(a.data); err == nil {
+		a.have = s.Manifest.Version
+	}
 	if a.have == to.Version && !first {
 		f.tidy(a)
 		if time.Since(a.wrote) > leaseRenew {
@@ -243,8 +247,7 @@ func (f *Follower) take(ctx context.Context, a *followed, first bool) error {
 		return err
 	}
 	defer release()
-	err = f.bring(ctx, a, to)
-	if err != nil {
+	if err := f.bring(ctx, a, to); err != nil {
 		a.failed, a.again = to, time.Now().Add(retryAfter)
 		return err
 	}
@@ -256,7 +259,11 @@ func (f *Follower) take(ctx context.Context, a *followed, first bool) error {
 // bring pulls a version. It writes the lease before it reads the pointer once more.
 // So a publisher that moves the pointer later sees which versions are in use here.
 func (f *Follower) bring(ctx context.Context, a *followed, to Pointer) error {
-	if err := f.hold(ctx, a, held(a.have, to.Version)...); err != nil {
+	versions := []string{to.Version}
+	if a.have != "" && a.have != to.Version {
+		versions = []string{a.have, to.Version}
+	}
+	if err := f.hold(ctx, a, versions...); err != nil {
 		return err
 	}
 	again, err := Current(ctx, f.opt.Store, a.area)
@@ -269,7 +276,7 @@ func (f *Follower) bring(ctx context.Context, a *followed, to Pointer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		for pause(ctx, leaseRenew) == nil {
+		for parallel.Pause(ctx, leaseRenew) == nil {
 			_ = a.lease.renew(ctx)
 		}
 	}()
@@ -301,14 +308,6 @@ func (f *Follower) bring(ctx context.Context, a *followed, to Pointer) error {
 	return f.hold(ctx, a, to.Version)
 }
 
-// held lists the versions for a lease: the current one and the next.
-func held(have, next string) []string {
-	if have == "" || have == next {
-		return []string{next}
-	}
-	return []string{have, next}
-}
-
 func (f *Follower) hold(ctx context.Context, a *followed, versions ...string) error {
 	_, err := a.lease.set(ctx, leaseNode, versions...)
 	if err == nil {
@@ -327,16 +326,8 @@ func (f *Follower) tidy(a *followed) {
 // prune removes all versions of a directory except the current one and those that are
 // held.
 func prune(data string) error {
-	if _, err := currentOf(data); err != nil {
+	if _, err := snapshot.Open(data); err != nil {
 		return nil // without a current version, nothing is removed
 	}
 	return snapshot.Prune(data, 0)
-}
-
-func currentOf(data string) (string, error) {
-	s, err := snapshot.Open(data)
-	if err != nil {
-		return "", err
-	}
-	return s.Manifest.Version, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 )
 
 // An Object is read in blocks, and the last few blocks are kept. The directory of a
@@ -118,7 +119,7 @@ func (o *Object) drop(gone *block) {
 func (o *Object) fetch(number int64) (body []byte, err error) {
 	body = make([]byte, min(blockSize, o.info.Size-number*blockSize))
 	for try := range readTries {
-		if err := pause(o.ctx, time.Duration(try*try)*200*time.Millisecond); err != nil {
+		if err := parallel.Pause(o.ctx, time.Duration(try*try)*200*time.Millisecond); err != nil {
 			return nil, err
 		}
 		if err = o.read(number*blockSize, body); err == nil {

@@ -129,7 +129,7 @@ func (p Publication) awaitSweep(ctx context.Context, h *holder, now time.Time) e
 			return fault.New("store_busy", "another publisher is removing old versions from %s",
 				p.Store).Try("run it again when it is done; one that was killed counts as done after %d minutes", int(leaseLive.Minutes()))
 		}
-		if err := pause(ctx, time.Second); err != nil {
+		if err := parallel.Pause(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -255,7 +255,6 @@ func (p Publication) move(ctx context.Context, before Pointer, tag, version stri
 		Try("run it again if %s is still to be served", to.Version)
 }
 
-// Rollback points at a version in the store, older or newer.
 func (p Publication) Rollback(ctx context.Context, version string) (*Published, error) {
 	if !snapshot.IsVersion(version) {
 		return nil, fault.New("bad_flag", "%q is not a version", fault.Clip(version, 40)).Try("grantgraph publish --list shows the versions in the store")

@@ -124,7 +124,6 @@ func (p *pull) path(i int) string {
 	return filepath.Join(p.receiver.Dir, filepath.FromSlash(p.receiver.Manifest.Files[i].Path))
 }
 
-// chunks is the number of parts in which a file is fetched.
 func (p *pull) chunks(i int) int {
 	return int((p.receiver.Manifest.Files[i].Bytes + p.chunk - 1) / p.chunk)
 }
@@ -148,7 +147,7 @@ func (p *pull) link() {
 	}
 	for i, f := range p.receiver.Manifest.Files {
 		from, ok := have[f.SHA256]
-		if !ok || p.journal.any(i) {
+		if !ok || p.journal.all[i] || len(p.journal.have[i]) > 0 {
 			continue
 		}
 		if disk.Remove(p.path(i)) == nil && disk.Link(from, p.path(i)) == nil {
@@ -157,14 +156,12 @@ func (p *pull) link() {
 	}
 }
 
-// room checks that the missing parts fit on the disk.
 func (p *pull) room() error {
 	var need int64
 	for i, f := range p.receiver.Manifest.Files {
-		if p.journal.isWhole(i) {
-			continue
+		if !p.journal.all[i] {
+			need += f.Bytes - min(f.Bytes, int64(len(p.journal.have[i]))*p.chunk)
 		}
-		need += f.Bytes - min(f.Bytes, int64(p.journal.count(i))*p.chunk)
 	}
 	if need == 0 {
 		return nil
@@ -197,7 +194,7 @@ func (p *pull) drop(i int) error {
 // to.
 func (p *pull) make(i int, size int64) error {
 	flags := os.O_WRONLY | os.O_CREATE
-	if p.journal.count(i) == 0 {
+	if len(p.journal.have[i]) == 0 {
 		if err := disk.Remove(p.path(i)); err != nil {
 			return err
 		}
@@ -229,7 +226,7 @@ func (p *pull) fetch(ctx context.Context, files []int) (wrong []int, err error) 
 	for _, i := range files {
 		f := p.receiver.Manifest.Files[i]
 		total += f.Bytes
-		if p.journal.isWhole(i) {
+		if p.journal.all[i] {
 			done += f.Bytes
 			check = append(check, i)
 			continue
@@ -238,7 +235,7 @@ func (p *pull) fetch(ctx context.Context, files []int) (wrong []int, err error) 
 			return nil, fault.Disk(p.path(i), err)
 		}
 		for n := range p.chunks(i) {
-			if p.journal.has(i, n) {
+			if p.journal.have[i][n] {
 				done += min(p.chunk, f.Bytes-int64(n)*p.chunk)
 				continue
 			}
@@ -305,7 +302,7 @@ func (p *pull) piece(ctx context.Context, i, number int) (n int64, err error) {
 	defer file.Close()
 	for try := range tries {
 		if try > 0 {
-			if err := pause(ctx, time.Duration(try*try)*300*time.Millisecond); err != nil {
+			if err := parallel.Pause(ctx, time.Duration(try*try)*300*time.Millisecond); err != nil {
 				return 0, err
 			}
 		}
@@ -403,13 +400,9 @@ func (j *journal) write(format string, args ...any) {
 	_, _ = j.file.WriteString(line + "\n")
 }
 
-func (j *journal) add(i, n int)       { j.write("part %d %d", i, n) }
-func (j *journal) whole(i int)        { j.write("whole %d", i) }
-func (j *journal) forget(i int)       { j.write("forget %d", i) }
-func (j *journal) has(i, n int) bool  { return j.have[i][n] }
-func (j *journal) isWhole(i int) bool { return j.all[i] }
-func (j *journal) count(i int) int    { return len(j.have[i]) }
-func (j *journal) any(i int) bool     { return j.all[i] || len(j.have[i]) > 0 }
+func (j *journal) add(i, n int) { j.write("part %d %d", i, n) }
+func (j *journal) whole(i int)  { j.write("whole %d", i) }
+func (j *journal) forget(i int) { j.write("forget %d", i) }
 
 func (j *journal) close() error {
 	if j.file == nil {
@@ -418,4 +411,34 @@ func (j *journal) close() error {
 	err := j.file.Close()
 	j.file = nil
 	return err
+}
+
+// Mirror makes a directory hold exactly the version that a store points at, as a base
+// for further work. It removes everything else. If nothing was ever published, the
+// error is fs.ErrNotExist.
+func Mirror(ctx context.Context, s Store, a Area, data string) error {
+	to, err := Current(ctx, s, a)
+	if err != nil {
+		return err
+	}
+	if there, err := snapshot.Open(data); err == nil && there.Manifest.Version == to.Version {
+		if body, err := there.Body(); err == nil && digest(body) == to.Manifest {
+			return nil
+		}
+	}
+	if err := os.RemoveAll(data); err != nil {
+		return fault.Disk(data, err)
+	}
+	_, _, stop, err := lease(ctx, s, a, leaseNode, to.Version)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	release, err := snapshot.LockReceiving(data)
+	if err != nil {
+		return err
+	}
+	defer release()
+	p := &pull{store: s, area: a, data: data, parallel: defaultParallel, chunk: chunk, free: disk.Free, came: func(int64) {}}
+	return p.run(ctx, to)
 }

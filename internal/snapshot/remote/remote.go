@@ -109,14 +109,3 @@ func Open(address string, opt Options) (Store, error) {
 	}
 	return nil, bad("it begins with neither s3:// nor file://")
 }
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
-}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/md5"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -203,24 +201,6 @@ func (e *explained) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sums are the checksums by which the store verifies what it received.
-type sums struct {
-	md5    [md5.Size]byte
-	sha256 string // in hex
-}
-
-func sumsOf(ctx context.Context, r io.Reader) (s sums, err error) {
-	m, h := md5.New(), sha256.New()
-	if _, err := io.Copy(io.MultiWriter(m, h), disk.Until(ctx, r)); err != nil {
-		return s, err
-	}
-	m.Sum(s.md5[:0])
-	s.sha256 = hex.EncodeToString(h.Sum(nil))
-	return s, nil
-}
-
-func (s sums) md5Base64() string { return base64.StdEncoding.EncodeToString(s.md5[:]) }
-
 func (s *s3) Put(ctx context.Context, key string, body io.ReaderAt, size int64) error {
 	if size > s.part {
 		return s.explain(ctx, s.putParts(ctx, key, body, size))
@@ -234,7 +214,7 @@ func (s *s3) Put(ctx context.Context, key string, body io.ReaderAt, size int64) 
 }
 
 func (s *s3) put(ctx context.Context, key string, body io.ReadSeeker, size int64, opt minio.PutObjectOptions) (minio.UploadInfo, error) {
-	sum, err := sumsOf(ctx, body)
+	sum, old, err := disk.Digests(disk.Until(ctx, body))
 	if err != nil {
 		return minio.UploadInfo{}, err
 	}
@@ -242,7 +222,7 @@ func (s *s3) put(ctx context.Context, key string, body io.ReadSeeker, size int64
 		return minio.UploadInfo{}, err
 	}
 	opt.DisableContentSha256 = true // a stream is signed with the sum of the whole
-	return s.core.PutObject(ctx, s.bucket, s.prefix+key, body, size, sum.md5Base64(), sum.sha256, opt)
+	return s.core.PutObject(ctx, s.bucket, s.prefix+key, body, size, base64.StdEncoding.EncodeToString(old[:]), sum, opt)
 }
 
 // putParts sends an object in parts, several at a time. It skips parts that an
@@ -271,12 +251,12 @@ func (s *s3) putParts(ctx context.Context, key string, body io.ReaderAt, size in
 		off := int64(i) * part
 		n := min(part, size-off)
 		r := io.NewSectionReader(body, off, n)
-		sum, err := sumsOf(ctx, r)
+		sum, md5, err := disk.Digests(disk.Until(ctx, r))
 		if err != nil {
 			return err
 		}
 		number := i + 1
-		if old, ok := sent[number]; ok && old.Size == n && strings.Trim(old.ETag, `"`) == hex.EncodeToString(sum.md5[:]) {
+		if old, ok := sent[number]; ok && old.Size == n && strings.Trim(old.ETag, `"`) == hex.EncodeToString(md5[:]) {
 			parts[i] = minio.CompletePart{PartNumber: number, ETag: strings.Trim(old.ETag, `"`)}
 			return nil
 		}
@@ -284,7 +264,7 @@ func (s *s3) putParts(ctx context.Context, key string, body io.ReaderAt, size in
 			return err
 		}
 		got, err := s.core.PutObjectPart(ctx, s.bucket, name, upload, number, r, n,
-			minio.PutObjectPartOptions{Md5Base64: sum.md5Base64(), Sha256Hex: sum.sha256, SSE: s.reading(), DisableContentSha256: true})
+			minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(md5[:]), Sha256Hex: sum, SSE: s.reading(), DisableContentSha256: true})
 		if err != nil {
 			return err
 		}

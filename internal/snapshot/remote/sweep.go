@@ -68,15 +68,9 @@ func (p Publication) sweep(ctx context.Context, h *holder) (removed []string, ke
 		}
 		removed = append(removed, v)
 	}
-	var stray []string
-	err = p.Store.List(ctx, p.Area.objects(), func(o Info) error {
-		if sum, ok := p.Area.object(o.Key); ok && !named[sum] {
-			if len(stray) == maxObjects {
-				return tooMany(p.Store, "objects")
-			}
-			stray = append(stray, o.Key)
-		}
-		return nil
+	stray, err := collect(ctx, p.Store, p.Area.objects(), "objects", maxObjects, func(o Info) (string, bool) {
+		sum, ok := p.Area.object(o.Key)
+		return o.Key, ok && !named[sum]
 	})
 	if err != nil {
 		return removed, "", err

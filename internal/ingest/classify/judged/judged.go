@@ -40,14 +40,12 @@ type Kind struct {
 	Kept   float64 `json:"kept"`      // share of texts of this kind that are still assigned to it
 }
 
-// Draw is the result of one draw of purposes.
 type Draw struct {
 	Judged    int     `json:"judged"`
 	Yes       int     `json:"of_it"`
 	Precision float64 `json:"precision"` // precision of the patterns of that day
 }
 
-// Result is the whole measurement.
 type Result struct {
 	Of        string  `json:"of"`
 	Kinds     []Kind  `json:"kinds"`
@@ -65,7 +63,6 @@ const (
 	fewest         = 20
 )
 
-// Support measures the strategies.
 func Support() (*Result, error) {
 	all := grant.Supports()
 	names := make([]string, len(all))
@@ -81,7 +78,6 @@ func Support() (*Result, error) {
 	})
 }
 
-// Holdings measures the asset classes.
 func Holdings() (*Result, error) {
 	names := holding.Classes()
 	return measure("Class", names, holdings, func(f []string) (text, bool) {

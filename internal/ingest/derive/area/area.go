@@ -34,7 +34,6 @@ const (
 	world  = "WORLD"
 )
 
-// Source is how we know a place.
 type Source uint8
 
 // The sources, in order of preference among equally certain ones.

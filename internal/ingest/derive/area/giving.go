@@ -41,7 +41,6 @@ type Giving struct {
 	grants []paid
 }
 
-// paid is a grant of the funder being read.
 type paid struct {
 	year   int32
 	county string
@@ -77,7 +76,6 @@ func (g *Giving) Of(e ein.EIN) []Reach {
 	return g.reach[e]
 }
 
-// finish computes the reach of the current funder.
 func (g *Giving) finish() {
 	if len(g.grants) == 0 {
 		return
@@ -100,18 +98,15 @@ func (g *Giving) finish() {
 			continue
 		}
 		total += p.amount
-		switch {
-		case p.abroad:
+		if p.abroad {
 			abroad[p.state] += p.amount
-		default:
-			if p.county != "" {
-				counties[p.county] += p.amount
-			}
-			if p.state != "" {
-				states[p.state] += p.amount
-			}
+			continue
 		}
+		counties[p.county] += p.amount
+		states[p.state] += p.amount
 	}
+	delete(counties, "")
+	delete(states, "")
 	g.grants = g.grants[:0]
 	if total <= 0 {
 		return

@@ -1,6 +1,7 @@
 package area
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 
@@ -33,7 +34,6 @@ type passage struct {
 	states   []string // states that the passage names
 }
 
-// name finds the places in the name of an organization.
 func (x *placesFound) name(o *Org) {
 	if o.Name == "" {
 		return
@@ -60,13 +60,12 @@ func (x *placesFound) name(o *Org) {
 			if !(led || p == own && !(o.Foundation && i == 0)) {
 				continue
 			}
-			if p == own && o.County != "" {
-				x.add(o.County, Name, townInName)
-				done = true
-			} else if fips := x.f.town(p, o.State); fips != "" {
-				x.add(fips, Name, townInName)
-				done = true
+			fips := x.f.town(p, o.State)
+			if p == own {
+				fips = cmp.Or(o.County, fips)
 			}
+			x.add(fips, Name, townInName)
+			done = fips != ""
 		}
 	}
 	x.wideIn(&all)
@@ -110,12 +109,10 @@ func (x *placesFound) readStates(t *passage, name, foundation bool) {
 				continue
 			}
 			if p == "WASHINGTON" && (t.word(i+1) == "DC" || t.word(i+1) == "D" && t.word(i+2) == "C") {
-				code = "DC"
-			} else if !t.meansState(i, n, code, name, foundation) {
-				i += n - 1
-				break
+				t.states = append(t.states, "DC")
+			} else if t.meansState(i, n, code, name, foundation) {
+				t.states = append(t.states, code)
 			}
-			t.states = append(t.states, code)
 			i += n - 1
 			break
 		}
@@ -147,7 +144,7 @@ func (x *placesFound) countiesIn(t *passage, source Source, confidence float64) 
 	for i := t.from; i < t.to; i++ {
 		switch t.word(i) {
 		case "COUNTY", "PARISH", "BOROUGH":
-			if fips := x.countyBefore(t, i, t.word(i)); fips != "" {
+			if fips, _ := x.countyBefore(t, i, t.word(i)); fips != "" {
 				x.add(fips, source, confidence)
 			} else if t.word(i) == "COUNTY" && t.word(i+1) == "OF" {
 				for n := 3; n > 0; n-- {
@@ -169,33 +166,27 @@ func (x *placesFound) countiesIn(t *passage, source Source, confidence float64) 
 					end--
 					continue
 				}
-				n := 3
-				for ; n > 0; n-- {
-					if end-n >= t.from && t.proper(end-n, n) {
-						if fips := x.county(t, t.phrase(end-n, n), kind); fips != "" {
-							x.add(fips, source, confidence)
-							break
-						}
-					}
-				}
+				fips, n := x.countyBefore(t, end, kind)
 				if n == 0 {
 					break
 				}
+				x.add(fips, source, confidence)
 				end -= n
 			}
 		}
 	}
 }
 
-func (x *placesFound) countyBefore(t *passage, i int, kind string) string {
+// countyBefore is the county that is named by the n words before i, at most three.
+func (x *placesFound) countyBefore(t *passage, i int, kind string) (fips string, n int) {
 	for n := 3; n > 0; n-- {
 		if i-n >= t.from && t.proper(i-n, n) {
 			if fips := x.county(t, t.phrase(i-n, n), kind); fips != "" {
-				return fips
+				return fips, n
 			}
 		}
 	}
-	return ""
+	return "", 0
 }
 
 // county finds a county by name, in the state named with it or else in the organization's own state.
@@ -252,7 +243,6 @@ func (x *placesFound) townsIn(t *passage) {
 // notTown follow a name that is not a town's.
 var notTown = wordSets.Of("not_town")
 
-// stateAt reads the name or the postal code of a state.
 func (x *placesFound) stateAt(t *passage, i int) (string, bool) {
 	for n := 3; n > 0; n-- {
 		if i+n <= t.to {

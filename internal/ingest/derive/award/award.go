@@ -126,7 +126,6 @@ const (
 	ByName
 )
 
-// String is the word of the table.
 func (b Basis) String() string { return [...]string{"ein", "uei", "duns", "name"}[b] }
 
 // The confidence that an award belongs to the organization, in thousandths. For a name, the finder gives the
@@ -153,7 +152,6 @@ func day(s string) int32 {
 	return int32(t.Year()*10000 + int(t.Month())*100 + t.Day())
 }
 
-// dayText writes a day as YYYY-MM-DD.
 func dayText(n int32) string {
 	if n == 0 {
 		return ""
@@ -164,50 +162,7 @@ func dayText(n int32) string {
 // Awards are the federal and state awards in the order of their table: EIN, level, fiscal year (latest first), amount
 // (largest first), agency and award.
 func Awards(f *Federal, s *State) iter.Seq[snapshot.GovAward] {
-	return func(yield func(snapshot.GovAward) bool) {
-		next, stop := iter.Pull(s.awards())
-		defer stop()
-		state, more := next()
-		for federal := range f.awards() {
-			for ; more && state.EIN < federal.EIN; state, more = next() {
-				if !yield(state) {
-					return
-				}
-			}
-			if !yield(federal) {
-				return
-			}
-		}
-		for ; more; state, more = next() {
-			if !yield(state) {
-				return
-			}
-		}
-	}
-}
-
-// names numbers the texts that many groups share.
-type names struct {
-	list []string
-	at   map[string]uint32
-}
-
-// number is the number of a text; 0 for the empty text.
-func (n *names) number(s string) uint32 {
-	if i, ok := n.at[s]; ok {
-		return i
-	}
-	if n.at == nil {
-		n.at, n.list = map[string]uint32{"": 0}, []string{""}
-		if s == "" {
-			return 0
-		}
-	}
-	// Copy the text, because it points into a row that should be freed.
-	s = string([]byte(s))
-	i := uint32(len(n.list))
-	n.list, n.at[s] = append(n.list, s), i
-	return i
+	return snapshot.Merge(f.awards(), s.awards(), func(x, y snapshot.GovAward) bool { return x.EIN < y.EIN })
 }
 
 // digest is a hash of texts and numbers. Each text is followed by its length, so that different lists of texts give

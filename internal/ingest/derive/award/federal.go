@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/hashtable"
 	"grantgraph/internal/ingest/source/usaspending"
 	"grantgraph/internal/snapshot"
 )
@@ -28,7 +29,7 @@ type Federal struct {
 	crosswalk Crosswalk
 
 	mu      sync.Mutex
-	names   names
+	names   hashtable.Texts // that many groups share
 	sums    sums[federalKey]
 	placed  [2]Flow // grants, contracts
 	unknown [2]Flow
@@ -79,7 +80,7 @@ func (f *Federal) Add(a *usaspending.Award) {
 	defer f.mu.Unlock()
 	f.through = max(f.through, date)
 	f.placed[kind].add(a.Amount)
-	k := federalKey{e, int16(a.FiscalYear), kind == 1, f.names.number(a.Agency), f.names.number(a.Program)}
+	k := federalKey{e, int16(a.FiscalYear), kind == 1, f.names.Number(a.Agency), f.names.Number(a.Program)}
 	f.sums.add(k, a.Amount, id, a.Key, date, by)
 }
 
@@ -93,36 +94,33 @@ func (f *Federal) Placed() (grants, contracts Flow) { return f.placed[0], f.plac
 // too small to be audited.
 func (f *Federal) Unknown() (grants, contracts Flow) { return f.unknown[0], f.unknown[1] }
 
-// Outside is the total outside the summed years.
 func (f *Federal) Outside() Flow { return f.outside }
 
-// Len is the number of rows.
 func (f *Federal) Len() int { return len(f.sums.list) }
 
 // Rows are the sums in order of EIN, year, kind, agency and program.
 func (f *Federal) Rows() iter.Seq[snapshot.FederalAward] {
 	compare := func(x, y *group[federalKey]) int { return f.compare(x.key, y.key) }
 	return sorted(f.sums.list, compare, func(g *group[federalKey]) snapshot.FederalAward {
-		return snapshot.FederalAward{EIN: g.key.ein.String(), FiscalYear: int32(g.key.year), Kind: g.key.kind(), AwardingAgency: f.names.list[g.key.agency],
-			Program: f.names.list[g.key.program], Amount: g.amount.Dollars(), AwardCount: g.awards}
+		return snapshot.FederalAward{EIN: g.key.ein.String(), FiscalYear: int32(g.key.year), Kind: g.key.kind(), AwardingAgency: f.names.List[g.key.agency],
+			Program: f.names.List[g.key.program], Amount: g.amount.Dollars(), AwardCount: g.awards}
 	})
 }
 
-// compare orders the sums.
 func (f *Federal) compare(a, b federalKey) int {
 	return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(a.year, b.year), strings.Compare(a.kind(), b.kind()),
-		strings.Compare(f.names.list[a.agency], f.names.list[b.agency]), strings.Compare(f.names.list[a.program], f.names.list[b.program]))
+		strings.Compare(f.names.List[a.agency], f.names.List[b.agency]), strings.Compare(f.names.List[a.program], f.names.List[b.program]))
 }
 
 func (f *Federal) awards() iter.Seq[snapshot.GovAward] {
 	return sorted(f.sums.awards, func(x, y *single) int {
 		a, b := f.sums.list[x.group].key, f.sums.list[y.group].key
 		return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(b.year, a.year), cmp.Compare(y.amount, x.amount),
-			strings.Compare(f.names.list[a.agency], f.names.list[b.agency]), strings.Compare(f.sums.id(x), f.sums.id(y)), f.compare(a, b))
+			strings.Compare(f.names.List[a.agency], f.names.List[b.agency]), strings.Compare(f.sums.id(x), f.sums.id(y)), f.compare(a, b))
 	}, func(a *single) snapshot.GovAward {
 		k := f.sums.list[a.group].key
 		row := snapshot.GovAward{
-			EIN: k.ein.String(), Level: "federal", Kind: k.kind(), Agency: f.names.list[k.agency], Program: f.names.list[k.program],
+			EIN: k.ein.String(), Level: "federal", Kind: k.kind(), Agency: f.names.List[k.agency], Program: f.names.List[k.program],
 			AwardID: f.sums.id(a), FiscalYear: int32(k.year), Amount: a.amount.Dollars(), ActionDate: dayText(a.date),
 			Basis: a.basis.String(), Confidence: float64(a.confidence) / 1000,
 		}

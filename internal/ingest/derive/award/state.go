@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/hashtable"
 	"grantgraph/internal/ingest/source/stateaward"
 	"grantgraph/internal/place"
 	"grantgraph/internal/snapshot"
@@ -21,7 +22,7 @@ type Finder interface {
 // State sums payments by states. It is not safe for concurrent use.
 type State struct {
 	finder  Finder
-	names   names
+	names   hashtable.Texts // that many groups share
 	sums    sums[stateKey]
 	byState map[string]*Outcome
 
@@ -84,7 +85,7 @@ func (s *State) Add(state string, a *stateaward.Award) {
 	if a.ID != "" {
 		id = start.number(uint64(e)).text(state).number(uint64(a.FiscalYear)).text(a.Agency).text(a.Program).text(a.Category).text(a.ID).id()
 	}
-	k := stateKey{e, letters(state), int16(a.FiscalYear), s.names.number(a.Agency), s.names.number(a.Program), s.names.number(a.Category)}
+	k := stateKey{e, letters(state), int16(a.FiscalYear), s.names.Number(a.Agency), s.names.Number(a.Program), s.names.Number(a.Category)}
 	s.sums.add(k, a.Amount, id, a.ID, day(a.Date), by)
 }
 
@@ -123,7 +124,6 @@ func letters(state string) (b [2]byte) {
 	return b
 }
 
-// Outcome returns the counts for the rows of a state.
 func (s *State) Outcome(state string) Outcome {
 	if o := s.byState[state]; o != nil {
 		return *o
@@ -133,7 +133,7 @@ func (s *State) Outcome(state string) Outcome {
 
 // Rows are the sums in order of EIN, state, year, agency, program and category.
 func (s *State) Rows() iter.Seq[snapshot.StateAward] {
-	text := s.names.list
+	text := s.names.List
 	compare := func(x, y *group[stateKey]) int { return s.compare(x.key, y.key) }
 	return sorted(s.sums.list, compare, func(g *group[stateKey]) snapshot.StateAward {
 		k := g.key
@@ -142,16 +142,15 @@ func (s *State) Rows() iter.Seq[snapshot.StateAward] {
 	})
 }
 
-// compare orders the sums.
 func (s *State) compare(a, b stateKey) int {
-	text := s.names.list
+	text := s.names.List
 	return cmp.Or(cmp.Compare(a.ein, b.ein), strings.Compare(string(a.state[:]), string(b.state[:])), cmp.Compare(a.year, b.year),
 		strings.Compare(text[a.agency], text[b.agency]), strings.Compare(text[a.program], text[b.program]), strings.Compare(text[a.category], text[b.category]))
 }
 
 // awards lists the single awards. Payments without an identifier form one row per group and basis.
 func (s *State) awards() iter.Seq[snapshot.GovAward] {
-	text := s.names.list
+	text := s.names.List
 	return sorted(s.sums.awards, func(x, y *single) int {
 		a, b := s.sums.list[x.group].key, s.sums.list[y.group].key
 		return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(b.year, a.year), cmp.Compare(y.amount, x.amount),

@@ -12,9 +12,9 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/hashtable"
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/radix"
@@ -39,9 +39,9 @@ type Builder struct {
 	people      *classify.People
 	orgs        map[ein.EIN]uint32 // position in places
 	places      []site
-	states      interned
-	cities      interned
-	first, last interned
+	states      hashtable.Texts
+	cities      hashtable.Texts
+	first, last hashtable.Texts
 	seats       []seat
 }
 
@@ -64,7 +64,7 @@ type seat struct {
 // New makes an empty builder. people distinguishes persons from organizations that are named as officers; it may be
 // nil.
 func New(people *classify.People) *Builder {
-	return &Builder{people: people, orgs: make(map[ein.EIN]uint32), states: intern(), cities: intern(), first: intern(), last: intern()}
+	return &Builder{people: people, orgs: make(map[ein.EIN]uint32)}
 }
 
 // AddOrg records where an organization is. Add all organizations before any officer; seats of an organization without
@@ -72,9 +72,9 @@ func New(people *classify.People) *Builder {
 func (b *Builder) AddOrg(e ein.EIN, state, city, zip5 string) {
 	s := site{ein: e}
 	if state != "" {
-		s.state = b.states.id(state)
+		s.state = b.states.Number(state)
 		if city = orgname.City(city); city != "" {
-			s.city = b.cities.id(state + " " + city)
+			s.city = b.cities.Number(state + " " + city)
 		}
 	}
 	if len(zip5) == 5 {
@@ -103,7 +103,7 @@ func (b *Builder) AddOfficer(e ein.EIN, name string) bool {
 	if odds < -2 || odds < 2 && b.people.HasOrgWord(name) {
 		return false
 	}
-	s := seat{uint64(b.first.id(p.first))<<32 | uint64(b.last.id(p.last)), org, p.middle, p.generation}
+	s := seat{uint64(b.first.Number(p.first))<<32 | uint64(b.last.Number(p.last)), org, p.middle, p.generation}
 	// The same officers appear every year, so compare with those of the previous return first.
 	if !slices.Contains(b.seats[max(0, len(b.seats)-64):], s) {
 		b.seats = append(b.seats, s)
@@ -171,7 +171,6 @@ func (b *Builder) Links(head func(ein.EIN) ein.EIN) iter.Seq[snapshot.BoardLink]
 	}
 }
 
-// weigh combines the evidence for one pair.
 func weigh(hits []hit, large bool) (link snapshot.BoardLink) {
 	none := 1.0
 	for _, h := range hits {
@@ -235,18 +234,4 @@ func (b *Builder) collapse(head func(ein.EIN) ein.EIN) collapsed {
 		}
 	}
 	return c
-}
-
-// interned numbers strings from 1; 0 is the empty string.
-type interned struct{ ids map[string]uint32 }
-
-func intern() interned { return interned{make(map[string]uint32)} }
-
-func (in *interned) id(s string) uint32 {
-	id, ok := in.ids[s]
-	if !ok {
-		id = uint32(len(in.ids) + 1)
-		in.ids[strings.Clone(s)] = id
-	}
-	return id
 }

@@ -13,8 +13,8 @@ type nameCounts struct {
 // countNames counts the people on the seats, which are sorted by name.
 func (b *Builder) countNames() *nameCounts {
 	c := &nameCounts{
-		state: make([]float64, len(b.states.ids)+1),
-		first: make([]float64, len(b.first.ids)+1), last: make([]float64, len(b.last.ids)+1),
+		state: make([]float64, max(len(b.states.List), 1)),
+		first: make([]float64, len(b.first.List)), last: make([]float64, len(b.last.List)),
 	}
 	counted := make(map[uint64]bool) // people with this name
 	for i := range b.seats {

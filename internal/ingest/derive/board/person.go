@@ -1,6 +1,7 @@
 package board
 
 import (
+	"slices"
 	"strings"
 
 	"grantgraph/internal/hash"
@@ -21,18 +22,16 @@ var (
 	titles = table.SetOf("MR MRS MS MISS DR REV REVEREND HON HONORABLE THE FR FATHER SISTER BROTHER RABBI CANTOR PASTOR BISHOP ARCHBISHOP MOST RT VERY RIGHT " +
 		"MSGR MONSIGNOR DEACON ELDER PROF PROFESSOR JUDGE JUSTICE SEN SENATOR REP GOV GOVERNOR CAPT CAPTAIN COL COLONEL GEN GENERAL MAJ MAJOR LT LTC LTCOL " +
 		"CMDR ADM ADMIRAL SGT CHIEF SIR DAME AMB AMBASSADOR MAYOR IMAM SR")
-	credentials = table.SetOf("MD PHD ESQ ESQUIRE CPA JD RN DDS DO MBA MPH MPA MSW LCSW LMSW LICSW LMFT LPC EDD PSYD PE AIA FAIA FACHE CFA CFP CLU CHFC FAAP " +
-		"FACS " +
-		"FACP " +
-		"FACC FACEP FACOG PHARMD RPH DVM VMD MA MS BS BSN MSN DNP APRN ARNP CNP NP PA PT DPT OT OTR OD DMD DPM DC DRPH SCD THD RET USA USN USAF USMC CFRE CAE " +
-		"SPHR PHR " +
-		"SHRM LLD LLM DMIN MDIV STD OSB SJ OP CSC RSM OSF SND CSJ OFM CRE CCIM PMP CIA CISA CIMA EA NHA LNHA CNA MHA MED FRCPC FASCO CEM AAMS EMT " +
-		"PRESIDENT CHAIR CHAIRMAN CHAIRWOMAN CHAIRPERSON TREASURER SECRETARY DIRECTOR TRUSTEE CEO CFO COO CIO OFFICER MEMBER MANAGER EXECUTIVE VICE VP EVP SVP AVP " +
-		"EX OFFICIO EXOFFICIO EMERITUS EMERITA ELECT PAST FORMER INTERIM ACTING THRU UNTIL FROM TERM ENDED BEGAN DECEASED RETIRED RESIGNED")
+	credentials = table.SetOf("MD PHD ESQ ESQUIRE CPA JD RN DDS DO MBA MPH MPA MSW LCSW LMSW LICSW LMFT LPC EDD PSYD PE AIA FAIA FACHE CFA CFP CLU " +
+		"CHFC FAAP FACS FACP FACC FACEP FACOG PHARMD RPH DVM VMD MA MS BS BSN MSN DNP APRN ARNP CNP NP PA PT DPT OT OTR OD DMD DPM DC DRPH SCD THD RET " +
+		"USA USN USAF USMC CFRE CAE SPHR PHR SHRM LLD LLM DMIN MDIV STD OSB SJ OP CSC RSM OSF SND CSJ OFM CRE CCIM PMP CIA CISA CIMA EA NHA LNHA CNA " +
+		"MHA MED FRCPC FASCO CEM AAMS EMT PRESIDENT CHAIR CHAIRMAN CHAIRWOMAN CHAIRPERSON TREASURER SECRETARY DIRECTOR TRUSTEE CEO CFO COO CIO OFFICER " +
+		"MEMBER MANAGER EXECUTIVE VICE VP EVP SVP AVP EX OFFICIO EXOFFICIO EMERITUS EMERITA ELECT PAST FORMER INTERIM ACTING THRU UNTIL FROM TERM ENDED " +
+		"BEGAN DECEASED RETIRED RESIGNED")
 	// noNames are texts that name nobody.
-	noNames = table.SetOf("SEE SCHEDULE ATTACHED ATTACHMENT STATEMENT STMT VACANT VACANCY NONE NA UNKNOWN VARIOUS LIST OPEN POSITION TBD ADDITIONAL DATA " +
-		"BELOW ABOVE " +
-		"CORPORATION INC LLC LLP LTD FOUNDATION BANK NATIONAL TRUST COMPANY ASSOCIATION ASSOCIATES UNIVERSITY DEPARTMENT COMMITTEE SERVICES WEALTH ADVISORS")
+	noNames = table.SetOf("SEE SCHEDULE ATTACHED ATTACHMENT STATEMENT STMT VACANT VACANCY NONE NA UNKNOWN VARIOUS LIST OPEN POSITION TBD ADDITIONAL " +
+		"DATA BELOW ABOVE CORPORATION INC LLC LLP LTD FOUNDATION BANK NATIONAL TRUST COMPANY ASSOCIATION ASSOCIATES UNIVERSITY DEPARTMENT COMMITTEE " +
+		"SERVICES WEALTH ADVISORS")
 	generations = map[string]uint8{"SR": 1, "SENIOR": 1, "JR": 2, "JUNIOR": 2, "II": 2, "2ND": 2, "III": 3, "3RD": 3, "IV": 4, "4TH": 4}
 	particles   = table.SetOf("VAN VON DE DER DEN DEL DELLA DI DA DOS DU LA LE LOS ST SAN MC MAC TER TEN EL AL BEN")
 )
@@ -61,16 +60,8 @@ func parse(name string) (p person, ok bool) {
 			n++
 		}
 	}
-	var list []string
-	switch n {
-	case 0:
-		return p, false
-	case 1:
-		list = parts[0]
-	default: // surname, given names
-		list = append(append(list, parts[1]...), parts[0]...)
-	}
-	return p.assemble(list)
+	// Surname, given names. Without a comma there is one part, which is in order.
+	return p.assemble(slices.Concat(parts[1], parts[0]))
 }
 
 // dropCode removes a unit code of the filer from the end: capitals after a name in mixed case ("Ada Wintergreen
@@ -136,7 +127,6 @@ func (p *person) strip(list []string) []string {
 // surnameToo are credentials that are also surnames.
 var surnameToo = table.SetOf("DO MA PA LA OD")
 
-// assemble finds first and last name in a list of words.
 func (p *person) assemble(list []string) (person, bool) {
 	if len(list) < 2 || len(list) > 7 {
 		return *p, false
@@ -161,13 +151,8 @@ func (p *person) assemble(list []string) (person, bool) {
 		p.middle = list[1][0]
 	}
 	for _, w := range [...]string{p.first, p.last} {
-		if len(w) < 2 || len(w) > 30 {
+		if len(w) < 2 || len(w) > 30 || strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			return *p, false
-		}
-		for i := 0; i < len(w); i++ {
-			if w[i] < 'A' || w[i] > 'Z' {
-				return *p, false
-			}
 		}
 	}
 	if p.middle < 'A' || p.middle > 'Z' {

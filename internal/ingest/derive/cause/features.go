@@ -116,7 +116,6 @@ type Collector struct {
 // collectorRoom is the number of features allocated at a time.
 const collectorRoom = 1 << 18
 
-// Read returns the evidence of one organization.
 func (c *Collector) Read(o *Org) Evidence {
 	c.ev.read(o)
 	return Evidence{o.EIN, families(o), c.keep(c.ev.names), c.keep(c.ev.texts)}

@@ -6,6 +6,7 @@ import (
 
 	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/radix"
 )
 
 // The master file has thousands of legion posts, lodges and parent-teacher associations that share a name or a group.
@@ -60,15 +61,14 @@ func kinOf(list []relative) (kin map[uint64]family, m Measured) {
 		return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(a.cause, b.cause))
 	})
 	kin = make(map[uint64]family)
-	for len(list) > 0 {
-		n := 0
+	for members := range radix.Runs(list, func(a, b relative) bool { return a.family == b.family }) {
+		n := len(members)
 		var counts [causes]int
-		for n < len(list) && list[n].family == list[0].family {
-			counts[list[n].cause]++
-			n++
+		for _, m := range members {
+			counts[m.cause]++
 		}
 		if best, ok := verdict(&counts, n); ok {
-			kin[list[0].family] = family{best, float32(counts[best]) / float32(n)}
+			kin[members[0].family] = family{best, float32(counts[best]) / float32(n)}
 		}
 		for c, members := range counts {
 			if members == 0 {
@@ -83,7 +83,6 @@ func kinOf(list []relative) (kin map[uint64]family, m Measured) {
 			}
 			counts[c]++
 		}
-		list = list[n:]
 	}
 	return kin, m
 }

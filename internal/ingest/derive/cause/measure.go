@@ -22,7 +22,6 @@ type Case struct {
 	Unseen bool
 }
 
-// Result is the quality of the inferred causes.
 type Result struct {
 	Labels   int       `json:"labels"`
 	Letters  []Letters `json:"letters,omitempty"`
@@ -43,7 +42,6 @@ type Share struct {
 	Coverage      float64 `json:"coverage"`
 }
 
-// Letters is the result for one cause.
 type Letters struct {
 	Letter string  `json:"letter"`
 	Label  string  `json:"label"`
@@ -71,14 +69,7 @@ const parts = 4
 // name or group are always in the same part.
 func Measure(ctx context.Context, workers int, cases []Case) (*Result, error) {
 	res := &Result{Gate: Gate}
-	groups := make(map[uint64]uint64)
-	for i := range cases {
-		if name, group := kindred(&cases[i].Org); group != 0 {
-			if have, ok := groups[name]; !ok || group < have {
-				groups[name] = group
-			}
-		}
-	}
+	groups := groupsOf(len(cases), func(i int) (name, group uint64) { return kindred(&cases[i].Org) })
 	part := make([]uint8, len(cases))
 	for i := range cases {
 		name, group := kindred(&cases[i].Org)

@@ -167,19 +167,12 @@ type Reader struct {
 	n  numbered
 }
 
-// Reader returns a reader of evidence.
 func (m *Model) Reader() *Reader { return &Reader{m: m} }
 
 // Infer is the cause of an organization and its confidence; ok is false if the evidence is too weak.
 func (r *Reader) Infer(o *Org) (letter byte, confidence float64, ok bool) {
-	if r.m.weights == nil {
-		return 0, 0, false
-	}
-	if kin, ok := r.m.relatives(families(o)); ok {
-		return 'A' + kin.cause, rounded(kin.share), true
-	}
 	r.ev.read(o)
-	return r.weigh(r.ev.names, r.ev.texts)
+	return r.InferFrom(&Evidence{families: families(o), names: r.ev.names, texts: r.ev.texts})
 }
 
 // InferFrom is Infer for evidence that was already read.
@@ -190,12 +183,7 @@ func (r *Reader) InferFrom(e *Evidence) (letter byte, confidence float64, ok boo
 	if kin, ok := r.m.relatives(e.families); ok {
 		return 'A' + kin.cause, rounded(kin.share), true
 	}
-	return r.weigh(e.names, e.texts)
-}
-
-// weigh infers a cause from features.
-func (r *Reader) weigh(names, texts []feature) (letter byte, confidence float64, ok bool) {
-	r.n.names, r.n.texts = r.m.number(r.n.names[:0], names), r.m.number(r.n.texts[:0], texts)
+	r.n.names, r.n.texts = r.m.number(r.n.names[:0], e.names), r.m.number(r.n.texts[:0], e.texts)
 	var p scores
 	r.m.weights.predict(r.n, &p)
 	g := p.guess()

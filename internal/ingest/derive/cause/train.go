@@ -69,10 +69,8 @@ type label struct {
 	cause      uint8
 }
 
-// NewTrainer returns a trainer without labels.
 func NewTrainer() *Trainer { return &Trainer{limit: math.MaxUint64} }
 
-// Add adds an organization with a registered cause.
 func (t *Trainer) Add(o *Org, letter byte) {
 	t.seen++
 	for _, f := range families(o) {
@@ -158,14 +156,7 @@ func (t *Trainer) Train(ctx context.Context, workers int) (*Model, error) {
 // setFamilies assigns the labels to parts so that organizations with the same group or name are in the same part.
 // Otherwise a test would find what was learned from a sibling. A name that occurs in a group goes with the group.
 func (t *Trainer) setFamilies() {
-	groups := make(map[uint64]uint64)
-	for i := range t.labels {
-		if l := &t.labels[i]; l.group != 0 {
-			if have, ok := groups[l.name]; !ok || l.group < have {
-				groups[l.name] = l.group
-			}
-		}
-	}
+	groups := groupsOf(len(t.labels), func(i int) (name, group uint64) { return t.labels[i].name, t.labels[i].group })
 	for i := range t.labels {
 		l := &t.labels[i]
 		l.family = familyOf(l.name, l.group, groups)
@@ -173,6 +164,17 @@ func (t *Trainer) setFamilies() {
 }
 
 func (l *label) fold() int { return int(l.family % folds) }
+
+// groupsOf maps the name of every member of a group to the group, or to the least of several.
+func groupsOf(n int, kindred func(i int) (name, group uint64)) map[uint64]uint64 {
+	groups := make(map[uint64]uint64)
+	for i := range n {
+		if name, group := kindred(i); group != 0 {
+			groups[name] = min(cmp.Or(groups[name], group), group)
+		}
+	}
+	return groups
+}
 
 // familyOf identifies the organizations that must stay in one part with this one.
 func familyOf(name, group uint64, groups map[uint64]uint64) uint64 {

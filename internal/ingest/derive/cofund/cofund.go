@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/hashtable"
 	"grantgraph/internal/ingest/resolve/abroad"
 	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot"
@@ -30,8 +31,7 @@ type Grant struct {
 type Edges struct {
 	us       []edge // to is an EIN
 	abroad   []edge // to is a position in clusters
-	clusters []string
-	at       map[string]uint32
+	clusters hashtable.Texts
 }
 
 // edge takes 32 bytes, so all edges of twenty million grants fit into a few hundred megabytes.
@@ -50,18 +50,7 @@ func (e *Edges) Add(g *Grant) {
 	case g.Recipient != ein.None:
 		e.us = add(e.us, uint32(g.Recipient), g)
 	case strings.HasPrefix(g.RecipID, abroad.Prefix):
-		id := g.RecipID[len(abroad.Prefix):]
-		n, ok := e.at[id]
-		if !ok {
-			if e.at == nil {
-				e.at = make(map[string]uint32)
-			}
-			id = strings.Clone(id)
-			n = uint32(len(e.clusters))
-			e.clusters = append(e.clusters, id)
-			e.at[id] = n
-		}
-		e.abroad = add(e.abroad, n, g)
+		e.abroad = add(e.abroad, e.clusters.Number(g.RecipID[len(abroad.Prefix):]), g)
 	}
 }
 
@@ -97,21 +86,21 @@ func (e *Edges) Domestic() iter.Seq[snapshot.CofunderEdge] {
 // Nothing may be added afterwards.
 func (e *Edges) Abroad() iter.Seq[snapshot.CofunderEdgeIntl] {
 	// From here on, clusters are numbered in sorted order.
-	order := radix.OrderTexts(e.clusters)
+	order := radix.OrderTexts(e.clusters.List)
 	rank := make([]uint32, len(order))
 	sorted := make([]string, len(order))
 	for i, id := range order {
-		rank[id], sorted[i] = uint32(i), e.clusters[id]
+		rank[id], sorted[i] = uint32(i), e.clusters.List[id]
 	}
 	for i := range e.abroad {
 		e.abroad[i].to = rank[e.abroad[i].to]
 	}
-	e.clusters, e.at = sorted, nil
+	e.clusters = hashtable.Texts{}
 	e.abroad = mergeEdges(e.abroad)
 	var from einSpeller
 	return snapshot.Each(e.abroad, func(x edge) snapshot.CofunderEdgeIntl {
 		return snapshot.CofunderEdgeIntl{
-			ClusterID: e.clusters[x.to], FunderEIN: from.of(x.from), FirstYear: x.first, LastYear: x.last,
+			ClusterID: sorted[x.to], FunderEIN: from.of(x.from), FirstYear: x.first, LastYear: x.last,
 			TotalAmount: x.total, GrantCount: x.count,
 		}
 	})

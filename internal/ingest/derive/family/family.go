@@ -60,7 +60,6 @@ type org struct {
 
 type tie struct{ a, b ein.EIN }
 
-// Add adds an organization.
 func (b *Builder) Add(o *Org) {
 	x := org{name: o.Name, revenue: o.Revenue, ein: o.EIN, group: groupNumber(o.Group), central: o.Central}
 	if o.Active && o.ZIP5 != "" {
@@ -160,7 +159,6 @@ func (f *Families) node(e ein.EIN) uint32 {
 	return uint32(len(f.orgs) + i)
 }
 
-// joinGroups joins the members of small group exemptions.
 func joinGroups(orgs []org, sets *disjointSets) {
 	members := make(map[uint32]int32)
 	for i := range orgs {
@@ -276,7 +274,6 @@ func (f *Families) Rows() iter.Seq[snapshot.OrgFamily] {
 	}
 }
 
-// Has reports whether an organization was added.
 func (f *Families) Has(e ein.EIN) bool {
 	_, ok := f.find(e)
 	return ok
@@ -284,11 +281,10 @@ func (f *Families) Has(e ein.EIN) bool {
 
 // Head is the member of e's family with the largest revenue, or e itself if it has no family.
 func (f *Families) Head(e ein.EIN) ein.EIN {
-	i, ok := f.find(e)
-	if !ok {
-		return e
+	if i, ok := f.find(e); ok {
+		return f.orgs[f.head[f.root[i]]].ein
 	}
-	return f.orgs[f.head[f.root[i]]].ein
+	return e
 }
 
 // groupNumber reads a group exemption number; 0 means none.
@@ -302,3 +298,42 @@ func groupNumber(s string) uint32 {
 
 // hashAddress is never 0.
 func hashAddress(parts ...string) uint64 { return max(hash.Parts(hash.Start, parts...), 1) }
+
+// disjointSets is a union of disjoint sets. Nodes after the first listed ones connect sets but do not count toward
+// the size of a family.
+type disjointSets struct {
+	parent []uint32
+	weight []int32 // at the root of each set: how many listed nodes it holds
+}
+
+func newDisjointSets(listed, unlisted int) *disjointSets {
+	w := &disjointSets{parent: make([]uint32, listed+unlisted), weight: make([]int32, listed+unlisted)}
+	for i := range w.parent {
+		w.parent[i] = uint32(i)
+		if i < listed {
+			w.weight[i] = 1
+		}
+	}
+	return w
+}
+
+func (w *disjointSets) find(x uint32) uint32 {
+	for w.parent[x] != x {
+		w.parent[x] = w.parent[w.parent[x]]
+		x = w.parent[x]
+	}
+	return x
+}
+
+// join merges two sets, unless both are large.
+func (w *disjointSets) join(x, y uint32) {
+	x, y = w.find(x), w.find(y)
+	if x == y || w.weight[x] > maxJoined && w.weight[y] > maxJoined {
+		return
+	}
+	if w.weight[x] < w.weight[y] {
+		x, y = y, x
+	}
+	w.parent[y] = x
+	w.weight[x] += w.weight[y]
+}

@@ -38,13 +38,10 @@ func (f *Families) nameFamilies(controls []tie) {
 	}
 	f.names = make(map[uint32]string, len(members))
 	for at, list := range members {
-		parent, ok := f.parent(list, rules, ruled)
-		if ok {
+		if parent, ok := f.parent(list, rules, ruled); ok {
 			f.names[at] = f.orgs[parent].name
-		} else if name := f.stem(list); name != "" {
-			f.names[at] = name
 		} else {
-			f.names[at] = f.orgs[f.head[at]].name
+			f.names[at] = cmp.Or(f.stem(list), f.orgs[f.head[at]].name)
 		}
 	}
 }

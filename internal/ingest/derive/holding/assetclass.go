@@ -1,8 +1,10 @@
 package holding
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Class is the asset class of an investment.
 type Class uint8
 
 // The classes, in the order that breaks ties.
@@ -36,7 +38,6 @@ func ClassOf(schedule, text string) string {
 	return classOf(&t, schedule).String()
 }
 
-// private reports whether a class is not publicly traded.
 func (c Class) private() bool {
 	return c == PrivateEquity || c == Venture || c == Hedge || c == RealEstate
 }
@@ -92,9 +93,8 @@ func classOf(t *description, line string) Class {
 		return Unknown
 	case has(cueSurelyArt), has(cueArt) && line == lineAssets:
 		return Art
-	case has(cueCash) && line == lineOther && !t.traded() && !has(cueReceivable|cueLP|cueLLC|cueLtd|cueFund|cueDebt|cueNote|cueTrust):
-		return Cash
-	case has(cueDeposit) && line == lineOther && !has(cueReceivable):
+	case has(cueCash) && line == lineOther && !t.traded() && !has(cueReceivable|cueLP|cueLLC|cueLtd|cueFund|cueDebt|cueNote|cueTrust),
+		has(cueDeposit) && line == lineOther && !has(cueReceivable):
 		return Cash
 	case has(cueNote) && line == lineAssets && !has(cueFund):
 		return Unknown
@@ -119,9 +119,7 @@ func classOfStock(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
 	fund := has(cueFund | cueETF | cueFamily)
 	switch {
-	case has(cueDebt|cueIncome) && (fund || isGeneric(t.words)) && !has(cueEquity) && !t.shares && !equityIncome(t):
-		return FixedIncome
-	case has(cueDebt) && has(cueETF) && !t.shares:
+	case !t.shares && (has(cueDebt|cueIncome) && (fund || isGeneric(t.words)) && !has(cueEquity) && !equityIncome(t) || has(cueDebt) && has(cueETF)):
 		return FixedIncome
 	case has(cueBuyout) && has(cueLP|cueFund) && !t.traded() && !isPLC(t):
 		return PrivateEquity
@@ -157,13 +155,9 @@ func isPLC(t *description) bool {
 
 // incorporated reports a company, by its legal form.
 func incorporated(t *description) bool {
-	for w := range strings.FieldsSeq(t.name) {
-		switch w {
-		case "INC", "CORP", "PLC", "CORPORATION", "INCORPORATED":
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Fields(t.name), func(w string) bool {
+		return w == "INC" || w == "CORP" || w == "PLC" || w == "CORPORATION" || w == "INCORPORATED"
+	})
 }
 
 // classOfPrivate classifies an item among other investments that has only a name.
@@ -181,9 +175,7 @@ func classOfPrivate(t *description) Class {
 		return PublicEquity
 	case has(cueProperty), has(cueLand) && !has(cueFund):
 		return RealEstate
-	case has(cueHedge):
-		return Hedge
-	case has(cueOffshore) && !counted:
+	case has(cueHedge), has(cueOffshore) && !counted:
 		return Hedge
 	case has(cueDebt|cueIncome) && !equityIncome(t):
 		if counted && has(cueLP) {
@@ -192,9 +184,7 @@ func classOfPrivate(t *description) Class {
 		return FixedIncome
 	case counted && has(cueLP|cuePartners|cueOffshore|cuePrivate):
 		return PrivateEquity
-	case has(cueEquity) && !has(cueLP|cueLLC):
-		return PublicEquity
-	case has(cueEquity) && has(cueFund|cueTrust):
+	case has(cueEquity) && (!has(cueLP|cueLLC) || has(cueFund|cueTrust)):
 		return PublicEquity
 	case has(cueNote) && !has(cueLP|cueLtd):
 		return FixedIncome

@@ -1,7 +1,9 @@
 package holding
 
 import (
+	"cmp"
 	_ "embed"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
@@ -93,18 +95,12 @@ func readDescription(s string) (t description) {
 func (t *description) takeTicker(s string) string {
 	for _, pair := range [...]string{"()", "[]"} {
 		from := strings.LastIndexByte(s, pair[0])
-		if from < 0 {
+		to := strings.IndexByte(s[max(from, 0):], pair[1])
+		if from < 0 || to < 0 {
 			continue
 		}
-		to := strings.IndexByte(s[from:], pair[1])
-		if to < 0 {
-			continue
-		}
-		inside := s[from+1 : from+to]
-		if isTicker(inside) {
-			t.ticker = true
-			s = s[:from] + " " + s[from+to+1:]
-		} else if inside == "THE" {
+		if inside := s[from+1 : from+to]; inside == "THE" || isTicker(inside) {
+			t.ticker = t.ticker || inside != "THE"
 			s = s[:from] + " " + s[from+to+1:]
 		}
 	}
@@ -161,14 +157,12 @@ func isSecurityNumber(w string) bool {
 	if len(w) != 9 {
 		return false
 	}
-	digits, letters := 0, 0
-	for i := 0; i < len(w); i++ {
+	digits := 0
+	for i := range len(w) {
 		switch c := w[i]; {
 		case c >= '0' && c <= '9':
 			digits++
-		case c >= 'A' && c <= 'Z':
-			letters++
-		default:
+		case c < 'A' || c > 'Z':
 			return false
 		}
 	}
@@ -222,8 +216,8 @@ func appendWords(dst []string, w string) []string {
 func joinInitials(list []string) []string {
 	out := list[:0:0]
 	for i := 0; i < len(list); i++ {
-		if len(list[i]) == 1 && i > 0 {
-			run := list[i]
+		run := list[i]
+		if len(run) == 1 && i > 0 {
 			for i+1 < len(list) && len(list[i+1]) == 1 {
 				i++
 				run += list[i]
@@ -231,10 +225,8 @@ func joinInitials(list []string) []string {
 			if run == "SP" && i+1 < len(list) && list[i+1] == "500" {
 				run = "S&P"
 			}
-			out = append(out, run)
-			continue
 		}
-		out = append(out, list[i])
+		out = append(out, run)
 	}
 	return out
 }
@@ -282,12 +274,9 @@ func dropLegal(list []string) []string {
 
 // lengthen spells out the abbreviations of custodians.
 func lengthen(list []string) []string {
-	out := make([]string, 0, len(list))
-	for _, w := range list {
-		if long, ok := longForm[w]; ok {
-			w = long
-		}
-		out = append(out, w)
+	out := slices.Clone(list)
+	for i, w := range list {
+		out[i] = cmp.Or(longForm[w], w)
 	}
 	return out
 }

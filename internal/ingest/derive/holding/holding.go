@@ -63,7 +63,6 @@ type entity struct {
 	marked  bool
 }
 
-// spelling is one way to write an entity.
 type spelling struct {
 	entity uint32
 	count  int32
@@ -82,7 +81,6 @@ type position struct {
 	entityType string
 }
 
-// New starts with nothing.
 func New() *Builder {
 	return &Builder{foundations: make(map[ein.EIN]*Foundation), byKey: make(map[string]uint32), spellings: make(map[string]*spelling)}
 }
@@ -107,11 +105,8 @@ func (b *Builder) AddItem(h *snapshot.Holding) {
 		return // assets in use, not investments
 	}
 	var value int64
-	switch {
-	case h.FMV != nil:
-		value = *h.FMV
-	case h.Book != nil:
-		value = *h.Book
+	if filed := cmp.Or(h.FMV, h.Book); filed != nil {
+		value = *filed
 	}
 	t := readDescription(h.Name)
 	if t.blank && value == 0 {
@@ -340,10 +335,7 @@ func statusOf(s *heldEntity, e *entity) string {
 func (p *Portfolio) Entities() iter.Seq[snapshot.HoldingEntity] {
 	return func(yield func(snapshot.HoldingEntity) bool) {
 		for i := range p.entities {
-			if p.entities[i].blank {
-				continue
-			}
-			if !yield(p.entities[i].HoldingEntity) {
+			if !p.entities[i].blank && !yield(p.entities[i].HoldingEntity) {
 				return
 			}
 		}

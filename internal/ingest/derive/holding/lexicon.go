@@ -83,8 +83,8 @@ func isPointer(list []string) bool {
 	if len(list) > 2 {
 		return false
 	}
-	switch strings.Join(list, " ") {
-	case "NA", "N A", "NONE", "TOTAL", "TOTALS", "VARIOUS", "OTHER", "STATEMENT", "ATTACHED", "SEE", "UNKNOWN", "DESCRIPTION", "NAME", "NIL":
+	if slices.Contains([]string{"NA", "N A", "NONE", "TOTAL", "TOTALS", "VARIOUS", "OTHER", "STATEMENT", "ATTACHED", "SEE", "UNKNOWN", "DESCRIPTION", "NAME",
+		"NIL"}, strings.Join(list, " ")) {
 		return true
 	}
 	return !slices.ContainsFunc(list, func(w string) bool { return strings.Trim(w, "0123456789") != "" })
@@ -110,24 +110,14 @@ var phrases = func() map[string][]phrase {
 // scan finds the cues in a list of words. A word may have become several when its abbreviation was spelled out.
 func scan(list []string) (c cue) {
 	words := list
-	for _, w := range list {
-		if strings.Contains(w, " ") {
-			words = strings.Fields(strings.Join(list, " "))
-			break
-		}
+	if slices.ContainsFunc(list, func(w string) bool { return strings.Contains(w, " ") }) {
+		words = strings.Fields(strings.Join(list, " "))
 	}
 	for i, w := range words {
-	next:
 		for _, p := range phrases[w] {
-			if len(p.rest) > len(words)-i-1 {
-				continue
+			if after := words[i+1:]; len(p.rest) <= len(after) && slices.Equal(p.rest, after[:len(p.rest)]) {
+				c |= p.cue
 			}
-			for j, r := range p.rest {
-				if words[i+1+j] != r {
-					continue next
-				}
-			}
-			c |= p.cue
 		}
 	}
 	return c
@@ -136,11 +126,7 @@ func scan(list []string) (c cue) {
 // numeral reports whether a word numbers a series of funds: FUND III, CAPITAL IX-B, PARTNERS 4.
 func numeral(list []string) bool {
 	for i, w := range list {
-		if i == 0 {
-			continue
-		}
-		before := list[i-1]
-		if before == "SERIES" || before == "CLASS" || before == "TRANCHE" || before == "CL" || before == "SER" {
+		if i == 0 || slices.Contains([]string{"SERIES", "CLASS", "TRANCHE", "CL", "SER"}, list[i-1]) {
 			continue
 		}
 		if len(w) > 1 {
@@ -150,7 +136,7 @@ func numeral(list []string) bool {
 			continue
 		}
 		switch {
-		case strings.Trim(w, "IVX") == "" && (len(w) > 1 || i == len(list)-1 && (w != "X" || product[before])):
+		case strings.Trim(w, "IVX") == "" && (len(w) > 1 || i == len(list)-1 && (w != "X" || product[list[i-1]])):
 			return true
 		case len(w) <= 2 && strings.Trim(w, "0123456789") == "" && w != "0" && i >= len(list)-2:
 			return true

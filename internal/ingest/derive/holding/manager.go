@@ -56,10 +56,7 @@ func (b *Builder) managers(merged []position) []string {
 			continue
 		}
 		words := managerWords(b.entities[i].words)
-		for n := len(words); n > 0 && managers[i] == ""; n-- {
-			if !canNameManager(words[:n]) {
-				break
-			}
+		for n := len(words); n > 0 && managers[i] == "" && canNameManager(words[:n]); n-- {
 			if key := strings.Join(words[:n], " "); len(holders[key]) >= managedBy {
 				managers[i] = key
 			}

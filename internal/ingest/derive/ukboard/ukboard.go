@@ -47,7 +47,6 @@ type charity struct {
 	site     string
 }
 
-// seat is one trustee on one board.
 type seat struct {
 	charity, trustee int64
 	name             string
@@ -66,7 +65,6 @@ func (b *Boards) Charity(c *snapshot.UKCharity) {
 	})
 }
 
-// Trustee adds a seat on a board.
 func (b *Boards) Trustee(t *snapshot.UKTrustee) {
 	if t.Linked != 0 || t.ID == 0 {
 		return
@@ -160,7 +158,7 @@ func (b *Boards) arrange() *graph {
 func (g *graph) edge(charities []charity, c1, c2 int32) snapshot.UKBoardEdge {
 	a, b := &charities[c1], &charities[c2]
 	t1, t2 := g.boards[c1], g.boards[c2]
-	g.shared = intersect(g.shared[:0], t1, t2)
+	g.shared = radix.Intersect(g.shared[:0], t1, t2)
 	shared := len(g.shared)
 	e := snapshot.UKBoardEdge{
 		E1: a.number, E2: b.number, Shared: int64(shared),
@@ -199,28 +197,9 @@ func (g *graph) family(a, b *charity, overlap float64) bool {
 				same++
 			}
 		}
-		if len(g.shared) >= 2 && same*10 >= len(g.shared)*6 {
-			return true
-		}
-		if overlap >= .3 && (hasWord(a.words, name) || hasWord(b.words, name)) {
+		if len(g.shared) >= 2 && same*10 >= len(g.shared)*6 || overlap >= .3 && (hasWord(a.words, name) || hasWord(b.words, name)) {
 			return true
 		}
 	}
 	return false
-}
-
-// intersect appends what two ascending lists have in common.
-func intersect(dst, a, b []int32) []int32 {
-	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0] < b[0]:
-			a = a[1:]
-		case a[0] > b[0]:
-			b = b[1:]
-		default:
-			dst = append(dst, a[0])
-			a, b = a[1:], b[1:]
-		}
-	}
-	return dst
 }

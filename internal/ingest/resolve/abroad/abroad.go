@@ -38,7 +38,6 @@ type Spelling struct {
 // maxName is the longest key that is clustered, in bytes. A longer text is not a name.
 const maxName = 1024
 
-// Clusters are the recipients found.
 type Clusters struct {
 	list  []cluster
 	names map[nameInCountry]int32 // position in list
@@ -47,7 +46,6 @@ type Clusters struct {
 	Counts
 }
 
-// Counts summarizes the clustering.
 type Counts struct {
 	Spellings int // distinct spellings within their country
 	Names     int // distinct comparison keys
@@ -126,7 +124,7 @@ func (c *Clusters) add(star []*form) {
 		}
 		own := nameInCountry{f.cc, strings.Clone(f.kx)}
 		c.names[own] = at
-		c.keys.put(own, key)
+		c.keys.founders[own] = key
 	}
 	if len(star) > 1 {
 		c.Multiple++
@@ -138,15 +136,9 @@ func (c *Clusters) add(star []*form) {
 
 // Of returns the recipient id of a name. It returns none for a person or for a name that was not among the spellings.
 func (c *Clusters) Of(country, kx string, kind Kind) (id string, ok bool) {
-	if kind == Person {
-		return "", false
-	}
-	p, ok := newNameInCountry(country, kx)
-	if !ok {
-		return "", false
-	}
+	p, valid := newNameInCountry(country, kx)
 	at, ok := c.names[p]
-	if !ok {
+	if kind == Person || !valid || !ok {
 		return "", false
 	}
 	return c.list[at].id, true

@@ -96,7 +96,7 @@ func gatherForms(spellings []Spelling, keys Keys) []form {
 		f.words = withoutLegalForms(k2)
 		f.stem = strings.ReplaceAll(f.words, " ", "")
 		f.cities, f.acronyms, f.meanings = distinct(f.cities), distinct(f.acronyms), distinct(f.meanings)
-		f.key = keys.of(f.nameInCountry)
+		f.key = keys.founders[f.nameInCountry]
 		forms = append(forms, f)
 	}
 	return slices.Clip(forms)

@@ -24,7 +24,6 @@ import (
 //	UK	EXAMPLERELIEFF	EXAMPLERELIEF
 type Keys struct{ founders map[nameInCountry]string }
 
-// Bounds of a table of keys.
 const (
 	maxKeys    = 20_000_000
 	maxKeyLine = 2*maxName + 8
@@ -34,10 +33,7 @@ const (
 // ErrKeys is wrapped by every error in a table of keys.
 var ErrKeys = errors.New("not a table of cluster keys")
 
-// Len is the number of names.
 func (k Keys) Len() int { return len(k.founders) }
-
-func (k Keys) of(p nameInCountry) string { return k.founders[p] }
 
 // grow copies k with room for more names.
 func (k Keys) grow(n int) Keys {
@@ -46,9 +42,6 @@ func (k Keys) grow(n int) Keys {
 	return Keys{founders}
 }
 
-func (k Keys) put(p nameInCountry, key string) { k.founders[p] = key }
-
-// WriteTo writes k as text.
 func (k Keys) WriteTo(w io.Writer) (n int64, err error) {
 	b := bufio.NewWriterSize(w, 1<<16)
 	write := func(parts ...string) {

@@ -10,7 +10,6 @@ import (
 // Kind is the kind of a recipient. Recipients of different kinds never merge.
 type Kind uint8
 
-// The kinds.
 const (
 	Org Kind = iota
 	Gov

@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/radix"
+	"grantgraph/internal/typo"
 )
 
 // reason is why two names mean the same recipient.
@@ -26,7 +27,6 @@ func (r reason) String() string {
 	return [...]string{"apart", "legal form", "one edit", "same words", "acronym", "weighted words"}[r]
 }
 
-// Bounds of the rules.
 const (
 	minEdit    = 12  // shorter names have neighbors that mean something else
 	maxEdit    = 256 // longer names are skipped
@@ -178,7 +178,6 @@ func sameCity(a, b []string) bool {
 	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(city string) bool { return slices.Contains(b, city) })
 }
 
-// alike compares two names by their words.
 func (n *country) alike(a, b string) reason {
 	x, y := bag(a), bag(b)
 	if slices.Equal(x, y) {
@@ -317,4 +316,46 @@ func (n *country) stars() [][]*form {
 		stars[at] = append(stars[at], d.forms...)
 	}
 	return stars
+}
+
+// oneEditApart reports whether two names, ignoring spaces, are one typing error apart: a letter too many, missing,
+// wrong, or swapped with the next. Some single letters make a different name and do not count: a letter or roman
+// numeral that distinguishes two bodies, and the ending that distinguishes NIÑOS from NIÑAS.
+func oneEditApart(a, b string) bool {
+	s, t := strings.ReplaceAll(a, " ", ""), strings.ReplaceAll(b, " ", "")
+	if min(len(s), len(t)) < minEdit || !typo.OneSlip(s, t) {
+		return false
+	}
+	x, y := strings.Fields(a), strings.Fields(b)
+	if d, e := designators(x), designators(y); len(d) > 0 && len(e) > 0 && !slices.Equal(d, e) {
+		return false
+	}
+	if len(x) == len(y) {
+		for i := range x {
+			if x[i] != y[i] && gendered(x[i], y[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// designators are the words that number things without digits.
+func designators(words []string) (d []string) {
+	for _, w := range words {
+		if len(w) == 1 || strings.Trim(w, "IVX") == "" {
+			d = append(d, w)
+		}
+	}
+	return d
+}
+
+// gendered reports whether two words differ by O or A in their ending.
+func gendered(v, w string) bool {
+	v, w = strings.TrimSuffix(v, "S"), strings.TrimSuffix(w, "S")
+	n := len(v)
+	if n < 2 || len(w) != n || v[:n-1] != w[:n-1] {
+		return false
+	}
+	return v[n-1] == 'O' && w[n-1] == 'A' || v[n-1] == 'A' && w[n-1] == 'O'
 }

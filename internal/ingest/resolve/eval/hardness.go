@@ -62,7 +62,6 @@ var departureNames = [departures]string{
 	"with a telling word in common", "with nothing in common",
 }
 
-// MeasureHardness reads a snapshot.
 func MeasureHardness(s *snapshot.Snapshot) (*Hardness, error) {
 	h, err := hardness(snapshot.Rows[snapshot.Grant](s, snapshot.Grants), snapshot.Rows[snapshot.Organization](s, snapshot.Organizations))
 	if err == nil {

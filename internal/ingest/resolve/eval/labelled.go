@@ -95,12 +95,9 @@ func AddMaster(b *resolve.UniverseBuilder, r io.Reader) (rows.Tally, error) {
 		o := resolve.Org{
 			EIN: m.EIN, Name: m.Name, Street: m.Street, City: m.City, State: m.State,
 			NTEE: m.NTEE, Subsection: m.Subsection, Foundation: m.Foundation, Affiliation: m.Affiliation, Group: m.Group,
-			SortName: m.SortName, Sources: resolve.BMF, Active: true,
+			SortName: m.SortName, Revenue: m.Revenue.Value, Sources: resolve.BMF, Active: true,
 		}
 		o.ZIP5, _ = place.ZIP5(m.ZIP, m.State)
-		if m.Revenue.Set {
-			o.Revenue = m.Revenue.Value
-		}
 		b.Add(o)
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,7 +17,6 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// How much of a ranking is shown.
 const (
 	rankedRecipients = 50 // recipients of the nation and of each state
 	rankedStates     = 5  // states with the most dollars
@@ -100,11 +100,7 @@ func rank(grants func() iter.Seq2[snapshot.Grant, error], organizations iter.Seq
 			}
 		}
 	}
-	places := make([]string, 0, len(states))
-	for state := range states {
-		places = append(places, state)
-	}
-	slices.SortFunc(places, func(a, b string) int { return cmp.Or(cmp.Compare(states[b], states[a]), cmp.Compare(a, b)) })
+	places := slices.SortedFunc(maps.Keys(states), func(a, b string) int { return cmp.Or(cmp.Compare(states[b], states[a]), cmp.Compare(a, b)) })
 	places = places[:min(len(places), 1+rankedStates)]
 
 	tops := map[string][]where{}
@@ -145,7 +141,6 @@ func rank(grants func() iter.Seq2[snapshot.Grant, error], organizations iter.Seq
 	return res, res.judge(organizations)
 }
 
-// add counts a line of the recipient.
 func (r *Ranked) add(g *snapshot.Grant) {
 	if r.Lines == 0 {
 		r.EIN, r.Name, r.City, r.State = g.RecipientEIN, g.RecipientRaw, g.RecipientCity, g.RecipientState
@@ -343,19 +338,14 @@ func (res *Rankings) Summary() rankingsSummary {
 			if r.Unnamed == 0 {
 				continue
 			}
-			if !slices.ContainsFunc(r.Names, func(n FiledName) bool { return !n.doubtful() }) {
-				s.NeverNamed++
-			}
-			if 2*r.Unnamed > r.Dollars {
-				s.MostlyUnnamed++
-			}
+			s.NeverNamed += oneIf(!slices.ContainsFunc(r.Names, func(n FiledName) bool { return !n.doubtful() }))
+			s.MostlyUnnamed += oneIf(2*r.Unnamed > r.Dollars)
 			s.Doubts = append(s.Doubts, rankingsDoubt{cmp.Or(l.Place, "US"), j + 1, r.EIN, r.Name, r.Dollars, r.Unnamed})
 		}
 	}
 	return s
 }
 
-// Title is the name of the place.
 func (l RankedList) Title() string {
 	if r, ok := place.RegionOf(l.Place); ok {
 		return r.Name
@@ -376,7 +366,6 @@ func (n *FiledName) Mark() string {
 	return " "
 }
 
-// Where is the town and state of the recipient.
 func (r *Ranked) Where() string { return strings.TrimSpace(r.City + " " + r.State) }
 
 // Shown are the names that a ranking shows: those with the most dollars, and doubtful ones.
@@ -388,9 +377,7 @@ func (r *Ranked) Shown() (names []*FiledName) {
 			continue
 		}
 		names = append(names, n)
-		if n.doubtful() {
-			doubts++
-		}
+		doubts += oneIf(n.doubtful())
 	}
 	return names
 }

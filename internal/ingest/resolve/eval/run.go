@@ -1,3 +1,6 @@
+// Package eval measures how well recipients are resolved. It hides the EINs that filers stated, or takes the truth of
+// an invented world, asks the resolver, and counts. It reports the share of right answers by rule and by kind of
+// line, how well the probabilities are calibrated, and whether a build passes its gates.
 package eval
 
 import (
@@ -31,7 +34,6 @@ type Options struct {
 	List io.Writer
 }
 
-// Result is the outcome of testing labelled lines.
 type Result struct {
 	Tally     *Tally // all lines
 	Covered   *Tally // lines of states whose register was loaded
@@ -246,7 +248,6 @@ func writeAnswer(list *csv.Writer, r *resolve.Resolver, c *Case, o *Outcome, m r
 		c.Street, c.City, c.State, c.ZIP, c.Truth.String(), name(c.Truth), m.EIN.String(), name(m.EIN)})
 }
 
-// String names a verdict.
 func (v Verdict) String() string {
 	return [...]string{"silent", "right", "wrong", "suspect"}[v]
 }
@@ -345,7 +346,6 @@ func (res *Result) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables.Lookup("labelled"), res, res.Summary(), onlyJSON)
 }
 
-// Failed lists the gates that do not hold.
 func Failed(gates []Gate) []Gate {
 	return slices.DeleteFunc(slices.Clone(gates), func(g Gate) bool { return g.Pass })
 }

@@ -55,7 +55,6 @@ const mostDisagreements = 40
 // shownOpen is how many of the unlinked names are shown.
 const shownOpen = 30
 
-// MeasureStated reads a snapshot.
 func MeasureStated(s *snapshot.Snapshot) (*Stated, error) {
 	grants := func() iter.Seq2[snapshot.Grant, error] { return snapshot.Rows[snapshot.Grant](s, snapshot.Grants) }
 	return stated(grants, snapshot.Rows[snapshot.Organization](s, snapshot.Organizations))

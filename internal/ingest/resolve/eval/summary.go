@@ -99,7 +99,6 @@ func atMost(name string, value, bound float64) Gate {
 	return Gate{Name: name, Value: round(value), Bound: bound, Upper: true, Pass: value <= bound}
 }
 
-// Summary computes the figures.
 func (t *Tally) Summary() Summary {
 	s := Summary{
 		Lines: t.Lines, Present: t.Present, Linked: t.Linked, Coverage: round(t.Coverage()),
@@ -157,7 +156,6 @@ func (*Tally) Claims() (list [10]string) {
 	return list
 }
 
-// RuleCount is the count of one rule.
 type RuleCount struct {
 	*Count
 	Rule grant.Rule

@@ -73,7 +73,6 @@ func (c *Count) add(o *Outcome) {
 	}
 }
 
-// Tally gathers outcomes.
 type Tally struct {
 	Lines   int // lines with a label
 	Present int // of them, with an organization that could be found
@@ -96,28 +95,18 @@ type Tally struct {
 	top           float64 // highest probability the model claimed
 }
 
-// NewTally starts an empty count.
 func NewTally() *Tally { return &Tally{Slices: map[Slice]*[grant.Model + 1]Count{}} }
 
-// Add counts one outcome.
 func (t *Tally) Add(o *Outcome) {
 	t.Lines++
 	t.Dollars += o.Amount
 	if o.Present {
 		t.Present++
 		t.PresentDollars += o.Amount
-		if o.Strange {
-			t.Strange++
-		}
-		if o.Blocked {
-			t.Blocked++
-		}
-		if o.Rule != grant.Name {
-			t.Unnamed++
-			if o.Blocked {
-				t.UnnamedBlocked++
-			}
-		}
+		t.Strange += oneIf(o.Strange)
+		t.Blocked += oneIf(o.Blocked)
+		t.Unnamed += oneIf(o.Rule != grant.Name)
+		t.UnnamedBlocked += oneIf(o.Rule != grant.Name && o.Blocked)
 		if o.Verdict == Right {
 			t.FoundDollars += o.Amount
 		}
@@ -143,10 +132,7 @@ func (t *Tally) Add(o *Outcome) {
 	if o.Verdict == Suspect {
 		return
 	}
-	right := 0.0
-	if o.Verdict == Right {
-		right = 1
-	}
+	right := float64(oneIf(o.Verdict == Right))
 	t.squares += (o.Prob - right) * (o.Prob - right)
 	p := min(max(o.Prob, 1e-6), 1-1e-6)
 	t.loss -= right*math.Log(p) + (1-right)*math.Log(1-p)
@@ -180,7 +166,6 @@ func (t *Tally) Recall() float64 { return scorecard.Share(t.All.Agree, t.Present
 // RawRecall is the share of all findable organizations that were found.
 func (t *Tally) RawRecall() float64 { return scorecard.Share(t.All.Agree, t.Present) }
 
-// slices lists the slices in order.
 func (t *Tally) slices() []Slice {
 	return slices.SortedFunc(maps.Keys(t.Slices), func(a, b Slice) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Value, b.Value))
@@ -198,3 +183,53 @@ func Wilson(k, n int) (low, high float64) {
 	dev := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
 	return max((mid-dev)/(1+z*z/m), 0), min((mid+dev)/(1+z*z/m), 1)
 }
+
+// Mix is the quality of the answers for one kind of line.
+type Mix struct {
+	Lines     int     `json:"lines"`
+	Present   int     `json:"present"` // with an organization in the universe
+	Answers   int     `json:"answers"`
+	Right     int     `json:"right"`
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"` // of the lines present
+	ECE       float64 `json:"ece"`
+	ModelECE  float64 `json:"model_ece"` // the model's answers only
+
+	// The same figures with every answer other than the label counted as wrong, even if the labelled organization is
+	// not in the universe.
+	AllPrecision float64 `json:"all_precision"`
+	AllECE       float64 `json:"all_ece"`
+
+	Model ModelMix `json:"model"`
+}
+
+// ModelMix covers the model's answers. Every answer other than the label counts as wrong.
+type ModelMix struct {
+	Answers   int     `json:"answers"`
+	Right     int     `json:"right"`
+	Claimed   float64 `json:"claimed"` // mean probability
+	Precision float64 `json:"precision"`
+	KnownECE  float64 `json:"ece_present"` // for organizations in the universe
+	Chance    float64 `json:"ece_chance"`  // error to expect from this many answers if every probability were exact
+	Drawn     float64 `json:"ece_drawn"`   // for its answers in all drawings of the folds
+	DrawnN    int     `json:"drawn"`       // number of those answers
+}
+
+func (t *Tally) mix() Mix {
+	m := Mix{Lines: t.Lines, Present: t.Present, Answers: t.Linked, Right: t.All.Agree,
+		Precision: round(t.All.Precision()), Recall: round(t.Recall()), ECE: round(t.Known.ExpectedError()), ModelECE: round(t.Own.ExpectedError()),
+		AllPrecision: round(t.strict()), AllECE: round(t.Bins.ExpectedError())}
+	claimed := 0.0
+	for _, b := range t.Own.Tenths {
+		m.Model.Answers += int(b.Weight)
+		m.Model.Right += int(b.Right)
+		claimed += b.Claimed
+	}
+	m.Model.Claimed = round(claimed / float64(max(m.Model.Answers, 1)))
+	m.Model.Precision = round(scorecard.Share(m.Model.Right, m.Model.Answers))
+	m.Model.KnownECE, m.Model.Chance = round(t.OwnIn.ExpectedError()), round(t.Own.ChanceError())
+	return m
+}
+
+// Drawings is how many times the folds are drawn.
+func (Summary) Drawings() int { return drawings }

@@ -33,7 +33,6 @@ type class uint8
 
 var classes = [...]string{"org", "gov", "individual", "foreign", "outside", "business", "placeholder"}
 
-// ReadTruth reads truth.ndjson.
 func ReadTruth(r io.Reader) (*Truth, error) {
 	t := &Truth{map[uint64]trueLine{}}
 	s := bufio.NewScanner(r)
@@ -51,11 +50,7 @@ func ReadTruth(r io.Reader) (*Truth, error) {
 		}
 		var is trueLine
 		is.ein, _ = ein.Filed(l.EIN)
-		for c, name := range classes {
-			if name == l.Class {
-				is.class = class(c)
-			}
-		}
+		is.class = class(max(slices.Index(classes[:], l.Class), 0))
 		t.lines[lineKey(l.ObjectID, l.Part, l.Line)] = is
 	}
 	return t, s.Err()
@@ -84,7 +79,6 @@ type Control struct {
 	Linked int    `json:"linked"` // by a rule; filed EINs are not counted
 }
 
-// CompareWorld reads the rows of a snapshot. known reports whether the universe has an organization.
 func CompareWorld(t *Truth, rows iter.Seq2[snapshot.Grant, error], known func(ein.EIN) bool) (*World, error) {
 	w := &World{Tally: NewTally()}
 	var linked, seen [len(classes)]int
@@ -105,13 +99,9 @@ func CompareWorld(t *Truth, rows iter.Seq2[snapshot.Grant, error], known func(ei
 			w.Linked++
 			w.LinkedUS += g.Amount
 		}
-		if found != ein.None && g.RecipientEIN == g.FunderEIN && rule != grant.Filed {
-			w.Self++
-		}
+		w.Self += oneIf(found != ein.None && g.RecipientEIN == g.FunderEIN && rule != grant.Filed)
 		seen[is.class]++
-		if found != ein.None && rule != grant.Filed && rule != grant.OverrideHuman && rule != grant.OverrideKeyError {
-			linked[is.class]++
-		}
+		linked[is.class] += oneIf(found != ein.None && rule != grant.Filed && rule != grant.OverrideHuman && rule != grant.OverrideKeyError)
 		o := Outcome{Rule: rule, Prob: g.MatchProb, Class: classes[is.class], Amount: g.Amount, Present: is.ein != ein.None && (known(is.ein) || found == is.ein)}
 		switch {
 		case found == ein.None:
@@ -156,7 +146,6 @@ var worldBounds = []struct {
 	{grant.Address, .94}, {grant.ZIP, .93}, {grant.Street, .80},
 }
 
-// Gates judges the world.
 func (w *World) Gates() []Gate {
 	var gates []Gate
 	t := w.Tally

@@ -14,7 +14,6 @@ type Rows struct {
 	Weight []float64
 }
 
-// NewRows allocates room for n examples.
 func NewRows(width, size int) *Rows {
 	return &Rows{Width: width, X: make([]float64, 0, size*width), Y: make([]bool, 0, size), Weight: make([]float64, 0, size)}
 }
@@ -27,14 +26,12 @@ func (r *Rows) Append(other *Rows, weight float64) {
 	}
 }
 
-// Add appends an example.
 func (r *Rows) Add(x []float64, y bool, weight float64) {
 	r.X = append(r.X, x...)
 	r.Y = append(r.Y, y)
 	r.Weight = append(r.Weight, weight)
 }
 
-// Len is the number of examples.
 func (r *Rows) Len() int { return len(r.Y) }
 
 // ridge is the penalty on squared weights of standardized features, per example. It keeps constant features at zero

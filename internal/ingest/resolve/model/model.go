@@ -36,7 +36,6 @@ const (
 	marginCap    = 6
 )
 
-// Model is a fitted model.
 type Model struct {
 	Origin   string    `json:"origin"` // "trained" on the corpus at hand, or "prior"
 	Features []string  `json:"features"`
@@ -85,10 +84,7 @@ func Read(r io.Reader, features []string) (*Model, error) {
 	if err := dec.Decode(m); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
-	if err := m.prepare(features); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, m.prepare(features)
 }
 
 // prepare checks the model and puts its weights in the order of features.
@@ -127,7 +123,6 @@ func (m *Model) prepare(features []string) error {
 
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// WriteTo writes the model as JSON.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	body, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -146,14 +141,10 @@ func (m *Model) Score(x []float64) float64 {
 	return s
 }
 
-// Combined is the score of the best candidate, adjusted for its lead over the second. Without a second candidate, the
-// lead is the maximum.
-func Combined(best, second float64, alone bool) float64 {
-	margin := float64(marginCap)
-	if !alone {
-		margin = min(max(best-second, 0), marginCap)
-	}
-	return best + marginWeight*margin
+// Combined is the score of the best candidate, adjusted for its lead over the second. Without a second candidate, whose
+// score is then minus infinity, the lead is the maximum.
+func Combined(best, second float64) float64 {
+	return best + marginWeight*min(max(best-second, 0), marginCap)
 }
 
 // Round rounds a probability to three decimals, which is finer than the calibration. Rows store it in thousandths.

@@ -169,11 +169,9 @@ func TestCalibrationDoesNotDependOnOrder(t *testing.T) {
 func TestCombined(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		best, second float64
-		alone        bool
-		want         float64
-	}{{1, 1, false, 1}, {1, -1, false, 2.5}, {1, -20, false, 5.5}, {1, 0, true, 5.5}, {1, 2, false, 1}} {
-		if got := Combined(c.best, c.second, c.alone); got != c.want {
+		best, second, want float64
+	}{{1, 1, 1}, {1, -1, 2.5}, {1, -20, 5.5}, {1, math.Inf(-1), 5.5}, {1, 2, 1}} {
+		if got := Combined(c.best, c.second); got != c.want {
 			t.Errorf("%+v gives %g", c, got)
 		}
 	}

@@ -77,7 +77,6 @@ func (w *witness) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Problem is a member that cannot be read, and why.
 type Problem struct {
 	Name   string
 	Reason string
@@ -139,10 +138,7 @@ func New(ctx context.Context, name string, in io.ReaderAt, size int64) (*Archive
 	if failed := a.Err(); failed != nil {
 		err = failed // a problem noticed before the error may not be the file's fault
 	}
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
+	return a, err
 }
 
 // Err is the first error of reading the file: from the disk, from the network,

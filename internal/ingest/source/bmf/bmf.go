@@ -133,13 +133,9 @@ func (r *Record) take(fields []string, place []int) (reason string) {
 // amount reads whole dollars. Text that is not a number counts as "not
 // reported", because a damaged amount is no reason to lose an organization.
 func amount(s string) Amount {
-	digits := strings.TrimPrefix(s, "-")
-	if digits == "" || len(digits) > 18 {
+	if s == "" || s[0] == '+' || len(strings.TrimPrefix(s, "-")) > 18 {
 		return Amount{}
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || s[0] == '+' {
-		return Amount{}
-	}
-	return Amount{n, true}
+	return Amount{n, err == nil}
 }

@@ -19,7 +19,6 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Record is one revoked organization.
 type Record struct {
 	EntityID string // as EntityID writes it; empty when the list has none
 	Name     string

@@ -18,13 +18,8 @@ func EntityID(s string) string {
 		s = strings.TrimLeft(s[1:], " -")
 	}
 	digits := strings.TrimLeft(s, "0")
-	if digits == "" || len(digits) > 12 {
+	if digits == "" || len(digits) > 12 || strings.Trim(digits, "0123456789") != "" {
 		return ""
-	}
-	for i := range len(digits) {
-		if digits[i] < '0' || digits[i] > '9' {
-			return ""
-		}
 	}
 	if len(digits) < 7 {
 		digits = "0000000"[len(digits):] + digits

@@ -77,7 +77,7 @@ type Master struct {
 	Path   string
 	Part   string // eo1, eo_wy
 	Posted string // YYYY, YYYY-MM or YYYY-MM-DD, empty when no name says
-	Older  bool   // a newer posting of the same part is present
+	Older  bool   // it is of an older edition than the files that are present of this one
 }
 
 // AsOf is the date of the posting as a number that sorts like it.
@@ -107,15 +107,12 @@ var sourceFiles = func() (list []sourceFile) {
 
 // All lists the upstream files under root, which must hold returns.
 func All(ctx context.Context, root string) (*Sources, error) {
-	s, err := Lists(ctx, root)
-	if err != nil {
-		return nil, err
-	}
-	if len(s.Files[Returns]) == 0 {
+	s, err := Rest(ctx, root)
+	if err == nil && len(s.Files[Returns]) == 0 {
 		return nil, fault.New("sources_empty", "no filings under %s", root).
 			Try("grantgraph fetch --sources %s   downloads them; grantgraph synth --out %s   makes an invented set", root, root)
 	}
-	return s, s.oneOverride()
+	return s, err
 }
 
 // Rest is All for a build whose returns come from a shared stage: root need not
@@ -125,18 +122,14 @@ func Rest(ctx context.Context, root string) (*Sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.oneOverride()
-}
-
-func (s *Sources) oneOverride() error {
 	for _, kind := range []string{Overrides, Assisted, Masked} {
 		files := s.Files[kind]
 		if len(files) > 1 { // otherwise one list would be dropped silently
-			return fault.New("two_overrides", "%s and %s are both lists of overrides of one kind", s.Abs(files[0]), s.Abs(files[1])).
+			return nil, fault.New("two_overrides", "%s and %s are both lists of overrides of one kind", s.Abs(files[0]), s.Abs(files[1])).
 				Try("put all rows into one of them")
 		}
 	}
-	return nil
+	return s, nil
 }
 
 // Lists is All for the compliance lists only: root need not hold returns, and
@@ -260,9 +253,30 @@ func (s *Sources) rankMasters() {
 	slices.SortFunc(s.Masters, func(a, b Master) int {
 		return cmp.Or(strings.Compare(a.Part, b.Part), strings.Compare(cmp.Or(b.Posted, undated), cmp.Or(a.Posted, undated)), strings.Compare(a.Path, b.Path))
 	})
-	for i := 1; i < len(s.Masters); i++ {
-		s.Masters[i].Older = s.Masters[i].Part == s.Masters[i-1].Part
+	holds, newest := map[string]bool{}, ""
+	for i, m := range s.Masters {
+		s.Masters[i].Older = i > 0 && m.Part == s.Masters[i-1].Part
+		holds[path.Dir(m.Path)], newest = true, max(newest, m.Posted)
 	}
+	// Parts of an older edition are no parts of this one: those below a folder that has parts
+	// itself, and those posted months before the newest.
+	for i := range s.Masters {
+		m := &s.Masters[i]
+		for dir := path.Dir(path.Dir(m.Path)); dir != "." && dir != "/"; dir = path.Dir(dir) {
+			m.Older = m.Older || holds[dir]
+		}
+		m.Older = m.Older || m.Posted != "" && months(newest)-months(m.Posted) > 2
+	}
+}
+
+// months counts the months of a date. A date that is only a year counts as its end.
+func months(date string) int {
+	year, _ := strconv.Atoi(date[:min(len(date), 4)])
+	month := 12
+	if len(date) >= len("2006-01") {
+		month, _ = strconv.Atoi(date[5:7])
+	}
+	return 12*year + month
 }
 
 // compareDates says which sources are missing or put together from files of different
@@ -329,8 +343,8 @@ func folderDate(rel string) string {
 	return ""
 }
 
-// fileDate is the date of a file: in its own name, else in that of a folder.
-func fileDate(rel string) string { return cmp.Or(dateIn(path.Base(rel)), folderDate(rel)) }
+// Dated is the date of a file: in its own name, else in that of a folder, or "".
+func Dated(rel string) string { return cmp.Or(dateIn(path.Base(rel)), folderDate(rel)) }
 
 // undated is the date of a file whose name has none. It sorts after all other
 // dates, because such a file was fetched by hand or by this program.
@@ -341,7 +355,7 @@ const undated = "9999"
 func Posted(rel string) string { return cmp.Or(folderDate(rel), undated) }
 
 func compareFiles(a, b string) int {
-	return cmp.Or(strings.Compare(cmp.Or(fileDate(a), undated), cmp.Or(fileDate(b), undated)), strings.Compare(path.Dir(a), path.Dir(b)), strings.Compare(a, b))
+	return cmp.Or(strings.Compare(cmp.Or(Dated(a), undated), cmp.Or(Dated(b), undated)), strings.Compare(path.Dir(a), path.Dir(b)), strings.Compare(a, b))
 }
 
 func (s *Sources) newestByName(files []string) []string {
@@ -369,7 +383,7 @@ func (s *Sources) leaveOlder(f, taken string) { s.leave(f, "an older copy: "+tak
 func (s *Sources) newestOnly(files []string) []string {
 	newest := slices.MaxFunc(files, compareFiles)
 	return slices.DeleteFunc(files, func(f string) bool {
-		taken := f == newest || fileDate(f) == fileDate(newest) && path.Dir(f) == path.Dir(newest) && stem(f) != stem(newest)
+		taken := f == newest || Dated(f) == Dated(newest) && path.Dir(f) == path.Dir(newest) && stem(f) != stem(newest)
 		if !taken {
 			s.leaveOlder(f, newest)
 		}

@@ -205,7 +205,9 @@ func TestDifferentDates(t *testing.T) {
 		want  string // in the one warning; empty for none
 	}{
 		{"one posting", []string{"bmf/2026-04/eo_wy.csv", "bmf/2026-04-09/eo_ct.csv"}, ""},
-		{"two postings", []string{"bmf/2026-04/eo_wy.csv", "bmf/2019/eo_ct.csv"}, "master file are of different dates: bmf/2019/eo_ct.csv of 2019, bmf/2026-04/eo_wy.csv of 2026-04"},
+		{"two postings", []string{"a/bmf/2026-04/eo_wy.csv", "a/bmf/2026-02/eo_ct.csv"}, "master file are of different dates: a/bmf/2026-02/eo_ct.csv of 2026-02, a/bmf/2026-04/eo_wy.csv of 2026-04"},
+		{"another edition", []string{"bmf/2026-04/eo_wy.csv", "bmf/2019/eo_ct.csv"}, ""},
+		{"an edition below another", []string{"bmf/eo_wy.csv", "bmf/history/2026-02/eo_ct.csv", "bmf/history/2026-01/eo_ny.csv"}, ""},
 		{"an older posting beside", []string{"bmf/2026-04/eo_wy.csv", "bmf/2019/eo_wy.csv"}, ""},
 		{"the register", []string{"uk/2024-09-10/publicextract.charity.zip", "uk/2023-01-01/publicextract.charity_trustee.zip"}, "England and Wales are of different dates"},
 		{"the registry", []string{"careg/2024-01/charities-may-operate.csv", "careg/2024-02/charities-not-operating.csv"}, "registry are of different dates"},

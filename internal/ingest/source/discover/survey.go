@@ -36,7 +36,7 @@ func Look(ctx context.Context, root string) (*Survey, error) {
 	x := &Survey{Taken: []Taken{}, Untaken: append([]Untaken{}, s.Untaken...), Warnings: append([]string{}, s.Warnings...), Invented: s.Invented}
 	add := func(kind string, files ...string) {
 		for _, f := range files {
-			x.Taken = append(x.Taken, Taken{Kind: kind, Path: f, Date: fileDate(f)})
+			x.Taken = append(x.Taken, Taken{Kind: kind, Path: f, Date: Dated(f)})
 		}
 	}
 	for kind, files := range s.Files {

@@ -3,6 +3,7 @@ package discover
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 )
 
@@ -135,12 +137,40 @@ func (w *sourceWalk) entry(ctx context.Context, rel string, e fs.DirEntry) error
 		w.leave(rel, "it is not a file")
 		return nil
 	}
-	reason := w.take(rel, abs)
-	if reason != "" && dangling {
-		reason = "it is a link to nothing that can be read"
-	}
-	if reason != "" {
+	switch reason := w.take(rel, abs); {
+	case reason != "" && dangling:
+		w.leave(rel, "it is a link to nothing that can be read")
+	case reason != "":
 		w.leave(rel, reason)
 	}
 	return nil
+}
+
+// WrongFormat says that a file does not have the format that its folder and
+// name require.
+func WrongFormat(path, what string, err error) error {
+	if _, ok := fault.Of(err); ok {
+		return err
+	}
+	// The operating system could not read the file, so we know nothing about
+	// its contents.
+	if system := (*fs.PathError)(nil); errors.As(err, &system) {
+		return fault.Disk(path, err)
+	}
+	return fault.New("wrong_format", "%s is not %s: %w", path, what, err).
+		Try("fetch it again, or move it out of the sources folder")
+}
+
+// Stopped returns the context's error if there was a failure and the context
+// has ended. Then the file being read is not at fault.
+func Stopped(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+func Hash(ctx context.Context, path string) (sum string, n int64, err error) {
+	sum, n, err = disk.Hash(ctx, path)
+	return sum, n, Stopped(ctx, fault.Disk(path, err))
 }

@@ -39,10 +39,8 @@ func add(claims map[string]claim, id string, p *Pair) {
 	}
 	old, ok := claims[id]
 	switch {
-	case !ok:
+	case !ok, p.Year > old.year:
 		claims[strings.Clone(id)] = claim{year: p.Year, ein: p.EIN}
-	case p.Year > old.year:
-		claims[id] = claim{year: p.Year, ein: p.EIN}
 	case p.Year == old.year && p.EIN != old.ein:
 		old.ambiguous = true
 		claims[id] = old

@@ -2,8 +2,8 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
@@ -191,20 +192,13 @@ func (j *job) place(a *arrival) error {
 // revised is the date of a file: from upstream's listing, from the file itself,
 // or from the server.
 func (a *arrival) revised() string {
-	if a.wanted.Revised != "" {
-		return a.wanted.Revised
+	served := ""
+	if t, err := http.ParseTime(a.meta.LastModified); err == nil {
+		served = t.UTC().Format(time.DateOnly)
 	}
-	if a.stated != "" {
-		return a.stated
-	}
-	t, err := http.ParseTime(a.meta.LastModified)
-	if err != nil {
-		return ""
-	}
-	return t.UTC().Format("2006-01-02")
+	return cmp.Or(a.wanted.Revised, a.stated, served)
 }
 
-// isPage reports whether a file begins like a web page.
 func isPage(file string) (bool, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -221,24 +215,6 @@ func isPage(file string) (bool, error) {
 
 var page = regexp.MustCompile(`(?i)^\s*(?:<!--.*?-->\s*)?<(?:!doctype\s+html|html|head|body|script|\?xml[^>]*>\s*<!doctype\s+html)`)
 
-type sums struct {
-	sha256 string // in hex
-	md5    []byte
-}
-
-func hashFile(path string) (s sums, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return s, fault.Disk(path, err)
-	}
-	defer f.Close()
-	strong, old := sha256.New(), md5.New()
-	if _, err := io.Copy(io.MultiWriter(strong, old), f); err != nil {
-		return s, fault.Disk(path, err)
-	}
-	return sums{hex.EncodeToString(strong.Sum(nil)), old.Sum(nil)}, nil
-}
-
 // digest is the hash that a server states for the whole file, as "sha-256=" or
 // "md5=" plus base64. Blob stores state MD5; for a partial response they use
 // another header.
@@ -254,32 +230,30 @@ func digest(h http.Header) string {
 	return ""
 }
 
-func (s sums) matches(digest string) bool {
+// matches reports whether the SHA-256, in hex, and the MD5 of a file agree with what a
+// server stated.
+func matches(digest, sum string, old [md5.Size]byte) bool {
 	algorithm, value, _ := strings.Cut(digest, "=")
 	want, err := base64.StdEncoding.DecodeString(value)
 	if err != nil {
 		return true // ignore a digest that we cannot read
 	}
 	if algorithm == "md5" {
-		return bytes.Equal(want, s.md5)
+		return bytes.Equal(want, old[:])
 	}
-	return hex.EncodeToString(want) == s.sha256
+	return hex.EncodeToString(want) == sum
 }
 
 // lock reserves a source for one fetcher. The kernel releases the lock if the
 // process dies.
 func lock(dir, name string) (release func(), err error) {
 	path := filepath.Join(dir, folder, name+".lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := disk.LockPath(path)
+	if errors.Is(err, disk.ErrLocked) {
+		return nil, fault.New("fetch_running", "another fetch of %s into %s is running", name, dir).Try("wait for it to end")
+	}
 	if err != nil {
 		return nil, fault.Disk(path, err)
-	}
-	if err := disk.Lock(f); err != nil {
-		f.Close()
-		if !errors.Is(err, disk.ErrLocked) {
-			return nil, fault.Disk(path, err)
-		}
-		return nil, fault.New("fetch_running", "another fetch of %s into %s is running", name, dir).Try("wait for it to end")
 	}
 	return func() { f.Close() }, nil
 }

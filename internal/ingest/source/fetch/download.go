@@ -138,10 +138,7 @@ func (j *job) download(ctx context.Context, p source.RemoteFile, url string, hel
 		}
 		return progress, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return got, nil
+	return got, err
 }
 
 // conditions are the headers that let a server answer that nothing is new. We
@@ -209,13 +206,17 @@ func (j *job) attempt(ctx context.Context, p source.RemoteFile, url string, held
 	return a, j.verifyDigest(a)
 }
 
-func (j *job) verifyDigest(a *arrival) (err error) {
-	sums, err := hashFile(a.file)
+func (j *job) verifyDigest(a *arrival) error {
+	f, err := os.Open(a.file)
 	if err != nil {
-		return err
+		return fault.Disk(a.file, err)
 	}
-	a.sha256 = sums.sha256
-	if a.meta.Digest == "" || sums.matches(a.meta.Digest) {
+	defer f.Close()
+	sum, old, err := disk.Digests(f)
+	if err != nil {
+		return fault.Disk(a.file, err)
+	}
+	if a.sha256 = sum; a.meta.Digest == "" || matches(a.meta.Digest, sum, old) {
 		return nil
 	}
 	if a.resumed {

@@ -21,6 +21,7 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source"
+	"grantgraph/internal/parallel"
 )
 
 type Options struct {
@@ -174,14 +175,7 @@ func newRun(o Options) *run {
 		o.After = time.After
 	}
 	if o.Sleep == nil {
-		o.Sleep = func(ctx context.Context, d time.Duration) error {
-			select {
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			case <-time.After(d):
-				return nil
-			}
-		}
+		o.Sleep = parallel.Pause
 	}
 	if o.Jitter == nil {
 		o.Jitter = rand.Float64
@@ -344,8 +338,7 @@ func (j *job) problem(ctx context.Context, p source.RemoteFile, err error) error
 	}
 	j.broken[p.Set] = true
 	text := err.Error()
-	var refused *refusal
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*refusal](err); ok {
 		j.refuse(refused)
 	} else {
 		j.silent = true
@@ -360,7 +353,6 @@ func (j *job) problem(ctx context.Context, p source.RemoteFile, err error) error
 	return WriteState(j.Dir, j.state)
 }
 
-// refuse puts down that a file was offered and not taken.
 func (j *job) refuse(r *refusal) {
 	j.result.Refused++
 	j.state.Refused = append(j.state.Refused, Refusal{At: j.at, URL: r.url, Reason: r.reason, Bytes: r.bytes, Rows: r.rows})

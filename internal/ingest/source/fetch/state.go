@@ -116,12 +116,7 @@ func WriteState(dir string, s State) error {
 	if n := len(s.Refused); n > maxRefusals {
 		s.Refused = s.Refused[n-maxRefusals:]
 	}
-	if s.Files == nil {
-		s.Files = []File{}
-	}
-	if s.Refused == nil {
-		s.Refused = []Refusal{}
-	}
+	s.Files, s.Refused = append([]File{}, s.Files...), append([]Refusal{}, s.Refused...) // never null
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err

@@ -110,12 +110,11 @@ func (r *run) exchange(ctx context.Context, q request, read func(*http.Response)
 		return context.Cause(outer)
 	case errors.Is(context.Cause(ctx), errIdle):
 		return &transient{err: errIdle}
-	case errors.Is(err, errRedirects):
-		return errRedirects
-	case errors.Is(err, errDowngrade):
-		return errDowngrade
 	}
 	if failure := (*url.Error)(nil); errors.As(err, &failure) {
+		if errors.Is(failure.Err, errRedirects) || errors.Is(failure.Err, errDowngrade) {
+			return failure.Err
+		}
 		return &transient{err: failure.Err} // without the address, which the caller names
 	}
 	return err

@@ -2,6 +2,7 @@ package irb
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -166,9 +167,7 @@ func (l *listReader) placed(s string) bool {
 	switch {
 	case ok && rest != "":
 		return l.add(strings.Join(append(l.name, rest), " "), "", city+", "+state)
-	case ok && len(l.name) > 0:
-		return l.add(strings.Join(l.name, " "), "", s)
-	case len(l.name) > 0 && abroad(s):
+	case len(l.name) > 0 && (ok || abroad(s)):
 		return l.add(strings.Join(l.name, " "), "", s)
 	}
 	return false
@@ -254,17 +253,11 @@ func isCity(s string) bool {
 	if len(words) == 0 || len(words) > 5 || len(s) > 40 || startsLower(s) {
 		return false
 	}
-	for _, c := range s {
-		if !unicode.IsLetter(c) && !strings.ContainsRune(" .'’-`/", c) {
-			return false
-		}
-	}
-	switch strings.ToLower(strings.Trim(words[len(words)-1], ".")) {
-	case "inc", "incorporated", "corp", "corporation", "co", "company", "ltd", "llc",
-		"foundation", "trust", "association", "assn", "church", "ministries", "society", "fund":
+	if strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsLetter(c) && !strings.ContainsRune(" .'’-`/", c) }) {
 		return false
 	}
-	return true
+	return !slices.Contains([]string{"inc", "incorporated", "corp", "corporation", "co", "company", "ltd", "llc", "foundation", "trust", "association",
+		"assn", "church", "ministries", "society", "fund"}, strings.ToLower(strings.Trim(words[len(words)-1], ".")))
 }
 
 // isPlaceLike reports whether the text after a date can be a place.
@@ -275,21 +268,15 @@ func isPlaceLike(s string) bool {
 // prose reports whether a line is running text and not a name.
 func prose(s string) bool {
 	words := strings.Fields(s)
-	if len(words) > 20 || legal.MatchString(s) {
-		return true
-	}
-	if len(words) >= 4 && startsLower(s) {
+	if len(words) > 20 || legal.MatchString(s) || len(words) >= 4 && startsLower(s) {
 		return true
 	}
 	last := words[len(words)-1]
 	if len(words) < 6 || !strings.ContainsAny(last[len(last)-1:], ".;:?!") {
 		return false
 	}
-	switch strings.ToLower(strings.Trim(last, ".;:?!")) {
-	case "inc", "co", "corp", "ltd", "assn", "assoc", "llc", "fdn", "jr", "sr", "d.c", "u.s", "u.s.a", "n.a", "p.a", "p.c", "org", "soc", "bros", "etc":
-		return false
-	}
-	return true
+	return !slices.Contains([]string{"inc", "co", "corp", "ltd", "assn", "assoc", "llc", "fdn", "jr", "sr", "d.c", "u.s", "u.s.a", "n.a", "p.a", "p.c", "org",
+		"soc", "bros", "etc"}, strings.ToLower(strings.Trim(last, ".;:?!")))
 }
 
 // startsLower reports whether a text starts in the middle of a sentence: its
@@ -300,9 +287,5 @@ func startsLower(s string) bool {
 	if !unicode.IsLower(c) || strings.IndexFunc(word, unicode.IsUpper) >= 0 {
 		return false
 	}
-	switch word {
-	case "de", "del", "la", "le", "el", "al", "van", "von":
-		return false
-	}
-	return true
+	return !slices.Contains([]string{"de", "del", "la", "le", "el", "al", "van", "von"}, word)
 }

@@ -47,6 +47,8 @@ func counting(grants *int) *Sink {
 		Person:  func(*Person) error { return nil },
 		Holding: func(*Holding) error { return nil },
 		Related: func(*Related) error { return nil },
+
+		Application: func(*Application) error { return nil },
 	}
 }
 

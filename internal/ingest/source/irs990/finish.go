@@ -1,6 +1,9 @@
 package irs990
 
-import "reflect"
+import (
+	"cmp"
+	"reflect"
+)
 
 // maxAddends is the largest number of form lines that make up one figure of
 // Books.
@@ -33,12 +36,7 @@ func (a Amount) add(b Amount) Amount {
 // finish settles the fields that can come from more than one place.
 func (rd *Reader) finish() {
 	r := rd.ret
-	for _, mission := range [...]string{rd.mission, r.Activity, rd.purpose} {
-		if mission != "" {
-			r.Mission = mission
-			break
-		}
-	}
+	r.Mission = cmp.Or(rd.mission, r.Activity, rd.purpose)
 	r.Money.NetAssets = r.Money.NetAssets.Or(rd.netAssets)
 	r.Money.AssetsFMV = r.Money.AssetsFMV.Or(rd.assetsFMV)
 	for _, a := range rd.income {

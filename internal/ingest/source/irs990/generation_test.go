@@ -58,7 +58,8 @@ const modern990 = "\xef\xbb\xbf" + `<?xml version="1.0" encoding="utf-8"?>
     </IRS990ScheduleA>
     <IRS990ScheduleD documentId="3"><DonorAdvisedFundsHeldCnt>12</DonorAdvisedFundsHeldCnt><DonorAdvisedFundsContriAmt>13</DonorAdvisedFundsContriAmt><DonorAdvisedFundsGrantsAmt>14</DonorAdvisedFundsGrantsAmt><DonorAdvisedFundsVlEOYAmt>15</DonorAdvisedFundsVlEOYAmt></IRS990ScheduleD>
     <IRS990ScheduleF documentId="4">
-      <GrantsToOrgOutsideUSGrp><RegionTxt>Europe</RegionTxt><CashGrantAmt>8</CashGrantAmt></GrantsToOrgOutsideUSGrp>
+      <GrantsToOrgOutsideUSGrp><RegionTxt>Europe</RegionTxt><PurposeOfGrantTxt>WATER</PurposeOfGrantTxt><CashGrantAmt>8</CashGrantAmt><NonCashAssistanceAmt>3</NonCashAssistanceAmt></GrantsToOrgOutsideUSGrp>
+      <ForeignIndividualsGrantsGrp><TypeOfAssistanceTxt>AWARDS</TypeOfAssistanceTxt><RegionTxt>South Asia</RegionTxt><RecipientCnt>4</RecipientCnt><CashGrantAmt>9</CashGrantAmt></ForeignIndividualsGrantsGrp>
     </IRS990ScheduleF>
     <IRS990ScheduleI documentId="5">
       <RecipientTable>
@@ -105,7 +106,7 @@ func TestModern990(t *testing.T) {
 		Declared: Declared{DomesticOrgs: set(45), DomesticPeople: set(5)},
 		DAF:      DonorAdvised{Flag: true, Held: set(12), Contributions: set(13), Grants: set(14), Value: set(15)},
 		Tally: Tally{ScheduleI: 2, ScheduleIWithEIN: 1, ScheduleICash: 45, ScheduleINonCash: 6, ScheduleIPeople: 1, ScheduleIPeopleCash: 5,
-			ScheduleFOrgs: 1, ScheduleFCash: 8, PartVIIPeople: 2, Related: 5},
+			ScheduleFOrgs: 1, ScheduleFCash: 8, ScheduleFPeople: 1, ScheduleFPeopleCash: 9, PartVIIPeople: 2, Related: 5},
 	}
 	if d := difference(ret, want); d != "" {
 		t.Errorf("return%s", d)
@@ -128,6 +129,11 @@ func TestModern990(t *testing.T) {
 			{Kind: "exempt", Name: "Sister Org", EIN: "080000005", State: "NY", Section: "501(C)(3)", Status: "LINE 7", Controlled: true},
 			{Kind: "partnership", Name: "Partners LP"},
 			{Kind: "corporation", Name: "Daughters Inc", Country: "SZ"},
+		},
+		Asides: []Aside{
+			{Part: ScheduleF, Line: 1, Region: "Europe", Purpose: "WATER", Cash: set(8), NonCash: set(3)},
+			{Part: ScheduleFPeople, Line: 1, Region: "South Asia", Purpose: "AWARDS", Recipients: set(4), Cash: set(9)},
+			{Part: ScheduleIPeople, Line: 1, Purpose: "Scholarships", Recipients: set(2), Cash: set(5)},
 		},
 	}); d != "" {
 		t.Errorf("lists%s", d)
@@ -157,6 +163,11 @@ const early990PF = `<?xml version="1.0" encoding="UTF-8"?>
         <efile:AvgHoursPerWkDevotedToPosition>1.5</efile:AvgHoursPerWkDevotedToPosition><efile:Compensation>0</efile:Compensation><efile:ContriToEmplBenefitPlansEtc>4</efile:ContriToEmplBenefitPlansEtc><efile:ExpenseAccountOtherAllowances>5</efile:ExpenseAccountOtherAllowances></efile:OfcrDirTrusteesOrKeyEmployee>
         <efile:CompensationOfHighestPaidEmpl><efile:Name>NOT A TRUSTEE</efile:Name></efile:CompensationOfHighestPaidEmpl></efile:OfcrDirTrusteesKeyEmployeeInfo>
       <efile:SupplementaryInformation>
+        <efile:OnlyContributesToPreselected>X</efile:OnlyContributesToPreselected>
+        <efile:AppicationSubmissionInfo><efile:RecipientName>GRANTS OFFICE</efile:RecipientName>
+          <efile:RecipientUSAddress><efile:AddressLine1>8 Old Rd</efile:AddressLine1><efile:City>Elsewhere</efile:City><efile:State>OH</efile:State><efile:ZIPCode>44000</efile:ZIPCode></efile:RecipientUSAddress>
+          <efile:RecipientPhoneNumber>4405550100</efile:RecipientPhoneNumber><efile:RecipientEmailAddress>grants@old.example</efile:RecipientEmailAddress>
+          <efile:FormAndInfoAndMaterials>LETTER &amp; BUDGET</efile:FormAndInfoAndMaterials><efile:SubmissionDeadlines>MAY 1</efile:SubmissionDeadlines><efile:RestrictionsOnAwards>OHIO</efile:RestrictionsOnAwards></efile:AppicationSubmissionInfo>
         <efile:GrantOrContriPaidDuringYear>
           <efile:RecipientBusinessName><efile:BusinessNameLine1>Library</efile:BusinessNameLine1></efile:RecipientBusinessName>
           <efile:RecipientUSAddress><efile:AddressLine1>5 Book Ln</efile:AddressLine1><efile:City>Elsewhere</efile:City><efile:State>OH</efile:State><efile:ZIPCode>44001</efile:ZIPCode></efile:RecipientUSAddress>
@@ -183,13 +194,13 @@ func TestEarly990PF(t *testing.T) {
 		Version: "2012v2.1", Timestamp: "2013-05-15T08:00:00-05:00", Form: "990PF", TaxYear: "2012",
 		PeriodBegin: "2012-01-01", PeriodEnd: "2012-12-31", EIN: "090000001", Name1: "Old Foundation", InCareOf: "A Bank",
 		Address: Address{Line1: "4 Old Rd", City: "Elsewhere", State: "OH", ZIP: "44000"}, Subsection: "3",
-		Website: "old.example",
+		Website: "old.example", Preselected: true,
 		Money: Financials{Revenue: set(500), Expenses: set(300), InvestmentIncome: set(20), GrantsPaid: set(250),
 			Cash: set(3), Savings: set(4), Assets: set(90), AssetsFMV: set(95), Liabilities: set(1), NetAssets: set(89)},
 		Books:    Books{Investments: set(20)},
 		Declared: Declared{PFPaid: set(150), PFFuture: set(9), PFPaidCharity: set(250)},
 		Tally: Tally{PFPaid: 2, PFPaidNonzero: 2, PFPaidPerson: 1, PFPaidForeign: 1, PFPaidSum: 150, PFFuture: 1, PFFutureSum: 9,
-			PFOfficers: 1, Holdings: 1},
+			PFOfficers: 1, Holdings: 1, Applications: 1},
 	}
 	if d := difference(ret, want); d != "" {
 		t.Errorf("return%s", d)
@@ -204,6 +215,8 @@ func TestEarly990PF(t *testing.T) {
 		},
 		People:   []Person{{Name: "Doe, John", Title: "TRUSTEE", Hours: "1.5", Compensation: set(0), Other: set(9)}},
 		Holdings: []Holding{{Schedule: "stock", Name: "ACME COM", Book: set(1), FMV: set(2)}},
+		Applications: []Application{{Name: "GRANTS OFFICE", Address: Address{Line1: "8 Old Rd", City: "Elsewhere", State: "OH", ZIP: "44000"},
+			Phone: "4405550100", Email: "grants@old.example", Form: "LETTER & BUDGET", Deadlines: "MAY 1", Restrictions: "OHIO"}},
 	}); d != "" {
 		t.Errorf("lists%s", d)
 	}
@@ -218,7 +231,7 @@ const year2013PF = `<?xml version="1.0" encoding="utf-8"?>
 <Form990PFBalanceSheetsGrp><CashEOYAmt>1</CashEOYAmt><SavAndTempCashInvstEOYAmt>2</SavAndTempCashInvstEOYAmt><TotalAssetsEOYAmt>60</TotalAssetsEOYAmt><TotalAssetsEOYFMVAmt>71</TotalAssetsEOYFMVAmt><TotalLiabilitiesEOYAmt>5</TotalLiabilitiesEOYAmt><TotNetAstOrFundBalancesEOYAmt>55</TotNetAstOrFundBalancesEOYAmt></Form990PFBalanceSheetsGrp>
 <StatementsRegardingActyGrp><WebsiteAddressTxt>N/A</WebsiteAddressTxt><PrivateOperatingFoundationInd>true</PrivateOperatingFoundationInd></StatementsRegardingActyGrp>
 <SumOfProgramRelatedInvstGrp><Description1Txt>LOAN TO A SCHOOL</Description1Txt><Expenses1Amt>11</Expenses1Amt></SumOfProgramRelatedInvstGrp>
-<SupplementaryInformationGrp><GrantOrContributionPdDurYrGrp><RecipientBusinessName><BusinessNameLine1>Museum</BusinessNameLine1></RecipientBusinessName><RecipientUSAddress><City>Nowhere</City><State>KS</State><ZIPCode>66000</ZIPCode></RecipientUSAddress><RecipientFoundationStatusCd>SO I</RecipientFoundationStatusCd><Amt>8</Amt></GrantOrContributionPdDurYrGrp>
+<SupplementaryInformationGrp><ApplicationSubmissionInfoGrp><RecipientPersonNm>ANN EXAMPLE</RecipientPersonNm><RecipientForeignAddress><AddressLine1>7 Quay</AddressLine1><City>Dublin</City><Country>EI</Country><PostalCode>D1</PostalCode></RecipientForeignAddress><RecipientPhoneNum>0035315550100</RecipientPhoneNum><FormAndInfoAndMaterialsTxt>NO FORM</FormAndInfoAndMaterialsTxt><SubmissionDeadlinesTxt>NONE</SubmissionDeadlinesTxt><RestrictionsOnAwardsTxt>NONE</RestrictionsOnAwardsTxt></ApplicationSubmissionInfoGrp><ApplicationSubmissionInfoGrp><RecipientPersonNm>SCHOLARSHIPS</RecipientPersonNm></ApplicationSubmissionInfoGrp><GrantOrContributionPdDurYrGrp><RecipientBusinessName><BusinessNameLine1>Museum</BusinessNameLine1></RecipientBusinessName><RecipientUSAddress><City>Nowhere</City><State>KS</State><ZIPCode>66000</ZIPCode></RecipientUSAddress><RecipientFoundationStatusCd>SO I</RecipientFoundationStatusCd><Amt>8</Amt></GrantOrContributionPdDurYrGrp>
 <GrantOrContributionPdDurYrGrp><Amt>0</Amt></GrantOrContributionPdDurYrGrp><TotalGrantOrContriPdDurYrAmt>8</TotalGrantOrContriPdDurYrAmt></SupplementaryInformationGrp></IRS990PF>
 <InvestmentsGovtObligationsSch><USGovtObligationsBookVlEOYAmt>20</USGovtObligationsBookVlEOYAmt><USGovtObligationsEOYFMVAmt>21</USGovtObligationsEOYFMVAmt></InvestmentsGovtObligationsSch>
 <InvestmentsOtherSchedule2><InvestmentsOtherGrp><CategoryOrItemTxt>FUND LP</CategoryOrItemTxt><ListedAtCostOrFMVCd>FMV</ListedAtCostOrFMVCd><BookValueAmt>30</BookValueAmt></InvestmentsOtherGrp></InvestmentsOtherSchedule2>
@@ -236,7 +249,7 @@ func TestYear2013PF(t *testing.T) {
 			Assets: set(60), AssetsFMV: set(70), Liabilities: set(5), NetAssets: set(55)},
 		Books:    Books{Investments: set(5), AssetSales: set(-10)},
 		Declared: Declared{PFPaid: set(8), PFPaidBooks: set(8)},
-		Tally:    Tally{PFPaid: 2, PFPaidNonzero: 1, PFPaidSum: 8, Holdings: 4},
+		Tally:    Tally{PFPaid: 2, PFPaidNonzero: 1, PFPaidSum: 8, Holdings: 4, Applications: 2},
 	}
 	if d := difference(ret, want); d != "" {
 		t.Errorf("return%s", d)
@@ -254,6 +267,11 @@ func TestYear2013PF(t *testing.T) {
 			{Schedule: "government", Name: "US government obligations", Book: set(20), FMV: set(21)},
 			{Schedule: "other", Name: "FUND LP", Book: set(30)},
 			{Schedule: "loans", Name: "BORROWER", Book: set(40)},
+		},
+		Applications: []Application{
+			{Name: "ANN EXAMPLE", Address: Address{Line1: "7 Quay", City: "Dublin", Country: "EI", ZIP: "D1"}, Phone: "0035315550100",
+				Form: "NO FORM", Deadlines: "NONE", Restrictions: "NONE"},
+			{Name: "SCHOLARSHIPS"},
 		},
 	}); d != "" {
 		t.Errorf("lists%s", d)

@@ -12,7 +12,7 @@ func foundationGrant(part Part) listItem {
 				t.PFFuture++
 				t.PFFutureSum += g.Cash.Value
 				g.Line = t.PFFuture
-				return rd.emitGrant()
+				return emit(rd.sink.Grant, g)
 			}
 			t.PFPaid++
 			t.PFPaidSum += g.Cash.Value
@@ -26,14 +26,7 @@ func foundationGrant(part Part) listItem {
 			if rd.abroad {
 				t.PFPaidForeign++
 			}
-			return rd.emitGrant()
+			return emit(rd.sink.Grant, g)
 		},
 	}
-}
-
-func (rd *Reader) emitGrant() error {
-	if rd.sink.Grant == nil {
-		return nil
-	}
-	return rd.sink.Grant(&rd.grant)
 }

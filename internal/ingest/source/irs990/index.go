@@ -1,12 +1,13 @@
 package irs990
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"grantgraph/internal/ingest/source/rows"
 )
 
 // ObjectID returns the IRS's identifier of a return. The return itself does not
@@ -24,7 +25,6 @@ func ObjectID(member string) (id string, ok bool) {
 // IndexRow is a line of a yearly index of returns. EIN has nine digits if the
 // published value could be read as an EIN; the other fields are as published.
 type IndexRow struct {
-	Line       int // 1-based line of the file
 	ReturnID   string
 	FilingType string
 	EIN        string
@@ -58,66 +58,43 @@ const maxLine = 64 << 10
 // object ID, blank lines and overlong lines. It repairs unquoted names that
 // contain commas. An error from fn ends the reading.
 func ReadIndex(r io.Reader, fn func(IndexRow) error) error {
-	br := bufio.NewReaderSize(r, maxLine)
-	var header []string
-	for number := 1; ; number++ {
-		line, err := br.ReadSlice('\n')
-		overlong := errors.Is(err, bufio.ErrBufferFull)
-		for errors.Is(err, bufio.ErrBufferFull) {
-			_, err = br.ReadSlice('\n')
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("irs990: reading line %d of the index: %w", number, err)
-		}
-		last := err != nil
-		line = bytes.TrimPrefix(bytes.TrimSpace(line), []byte("\xef\xbb\xbf"))
-		switch {
-		case overlong || len(line) == 0:
-		case header == nil:
-			if header, err = indexHeader(line); err != nil {
-				return err
-			}
-		default:
-			if row, ok := indexRow(header, line); ok {
-				row.Line = number
-				if err := fn(row); err != nil {
-					return err
-				}
-			}
-		}
-		if last {
-			break
-		}
-	}
-	if header == nil {
+	// Lines are taken whole, because a quote need not be closed.
+	lines := rows.NewScanner(r, rows.Layout{MaxRow: maxLine})
+	first, err := lines.Fields()
+	if err == io.EOF {
 		return errors.New("irs990: the index is empty")
 	}
-	return nil
+	if err != nil {
+		return fmt.Errorf("irs990: reading the index: %w", err)
+	}
+	header, err := indexHeader(first[0])
+	if err != nil {
+		return err
+	}
+	return lines.Each(&rows.Tally{}, 0, func(line []string) (reason string, err error) {
+		row, ok := indexRow(header, line[0])
+		if !ok {
+			return "no object ID", nil
+		}
+		return "", fn(row)
+	})
 }
 
-func indexHeader(line []byte) ([]string, error) {
-	header := fields(string(line))
-	has := false
+func indexHeader(line string) ([]string, error) {
+	header := fields(line)
 	for i, name := range header {
 		header[i] = strings.ToUpper(strings.TrimSpace(name))
-		has = has || header[i] == "OBJECT_ID"
 	}
-	if !has {
-		return nil, fmt.Errorf("irs990: not an index of returns: the first line has no OBJECT_ID column: %q", quoted(line))
+	if !slices.Contains(header, "OBJECT_ID") {
+		return nil, fmt.Errorf("irs990: not an index of returns: the first line has no OBJECT_ID column: %q", quoted([]byte(line)))
 	}
 	return header, nil
 }
 
-func indexRow(header []string, line []byte) (row IndexRow, ok bool) {
-	values := fields(strings.ToValidUTF8(string(line), "\uFFFD"))
-	if extra := len(values) - len(header); extra > 0 {
-		for i, name := range header {
-			if name == "TAXPAYER_NAME" {
-				joined := strings.Join(values[i:i+extra+1], ",")
-				values = append(append(values[:i:i], joined), values[i+extra+1:]...)
-				break
-			}
-		}
+func indexRow(header []string, line string) (row IndexRow, ok bool) {
+	values := fields(strings.ToValidUTF8(line, "\uFFFD"))
+	if i, extra := slices.Index(header, "TAXPAYER_NAME"), len(values)-len(header); i >= 0 && extra > 0 {
+		values = slices.Replace(values, i, i+extra+1, strings.Join(values[i:i+extra+1], ","))
 	}
 	for i, name := range header {
 		if at := columns[name]; at != nil && i < len(values) {

@@ -12,16 +12,19 @@ type listItem struct {
 // listItems maps the name of a group to its list item. Groups of holdings and of
 // related organizations are named for their kind; see itemOf.
 var listItems = map[string]listItem{
-	"grant_990pf_paid":   foundationGrant(PFPaid),
-	"grant_990pf_future": foundationGrant(PFFuture),
-	"grant_schedule_i":   {func(rd *Reader) { rd.grant = Grant{Part: ScheduleI} }, (*Reader).endScheduleI},
-	"cash_people":        cashOnly(func(t *Tally) (*int, *int64) { return &t.ScheduleIPeople, &t.ScheduleIPeopleCash }),
-	"cash_abroad":        cashOnly(func(t *Tally) (*int, *int64) { return &t.ScheduleFOrgs, &t.ScheduleFCash }),
-	"person_990":         person(func(t *Tally) *int { return &t.PartVIIPeople }),
-	"person_990pf":       person(func(t *Tally) *int { return &t.PFOfficers }),
-	"person_990ez":       person(func(t *Tally) *int { return &t.EZOfficers }),
-	"pair_government":    pair("government", "US government obligations", "State and local government obligations"),
-	"pair_pri":           pair("pri", "", ""),
+	"grant_990pf_paid":    foundationGrant(PFPaid),
+	"grant_990pf_future":  foundationGrant(PFFuture),
+	"grant_schedule_i":    {func(rd *Reader) { rd.grant = Grant{Part: ScheduleI} }, (*Reader).endScheduleI},
+	"aside_people":        aside(ScheduleIPeople, func(t *Tally) (*int, *int64) { return &t.ScheduleIPeople, &t.ScheduleIPeopleCash }),
+	"aside_abroad":        aside(ScheduleF, func(t *Tally) (*int, *int64) { return &t.ScheduleFOrgs, &t.ScheduleFCash }),
+	"aside_people_abroad": aside(ScheduleFPeople, func(t *Tally) (*int, *int64) { return &t.ScheduleFPeople, &t.ScheduleFPeopleCash }),
+	"person_990":          person(func(t *Tally) *int { return &t.PartVIIPeople }),
+	"person_990pf":        person(func(t *Tally) *int { return &t.PFOfficers }),
+	"person_990ez":        person(func(t *Tally) *int { return &t.EZOfficers }),
+	"application": {func(rd *Reader) { rd.application = Application{} },
+		func(rd *Reader) error { rd.ret.Tally.Applications++; return emit(rd.sink.Application, &rd.application) }},
+	"pair_government": pair("government", "US government obligations", "State and local government obligations"),
+	"pair_pri":        pair("pri", "", ""),
 }
 
 func itemOf(name string) listItem {
@@ -33,7 +36,10 @@ func itemOf(name string) listItem {
 		}
 	}
 	if kind, ok := strings.CutPrefix(name, "related_"); ok {
-		return listItem{func(rd *Reader) { rd.related = Related{Kind: kind} }, (*Reader).emitRelated}
+		return listItem{
+			func(rd *Reader) { rd.related = Related{Kind: kind} },
+			func(rd *Reader) error { rd.ret.Tally.Related++; return emit(rd.sink.Related, &rd.related) },
+		}
 	}
 	i, ok := listItems[name]
 	if !ok {
@@ -69,19 +75,19 @@ func (rd *Reader) endScheduleI() error {
 	if g.EIN != "" {
 		t.ScheduleIWithEIN++
 	}
-	return rd.emitGrant()
+	return emit(rd.sink.Grant, &rd.grant)
 }
 
-// cashOnly makes the item of a list without named recipients. Only the number
-// of its lines and their cash are tallied.
-func cashOnly(tally func(*Tally) (count *int, cash *int64)) listItem {
+// aside makes the item of a list without named recipients.
+func aside(part Part, tally func(*Tally) (count *int, cash *int64)) listItem {
 	return listItem{
-		func(rd *Reader) { rd.cash = Amount{} },
+		func(rd *Reader) { rd.aside = Aside{Part: part} },
 		func(rd *Reader) error {
 			count, cash := tally(&rd.ret.Tally)
 			*count++
-			*cash += rd.cash.Value
-			return nil
+			*cash += rd.aside.Cash.Value
+			rd.aside.Line = *count
+			return emit(rd.sink.Aside, &rd.aside)
 		},
 	}
 }
@@ -98,20 +104,22 @@ func person(count func(*Tally) *int) listItem {
 			*count(&rd.ret.Tally)++
 			p := &rd.person
 			p.Other = p.Other.add(rd.benefits).add(rd.expenses)
-			if rd.sink.Person == nil {
-				return nil
-			}
-			return rd.sink.Person(p)
+			return emit(rd.sink.Person, p)
 		},
 	}
 }
 
-func (rd *Reader) emitHolding(h *Holding) error {
-	rd.ret.Tally.Holdings++
-	if rd.sink.Holding == nil {
+// emit passes an item to the sink, if the sink takes such items.
+func emit[T any](take func(*T) error, item *T) error {
+	if take == nil {
 		return nil
 	}
-	return rd.sink.Holding(h)
+	return take(item)
+}
+
+func (rd *Reader) emitHolding(h *Holding) error {
+	rd.ret.Tally.Holdings++
+	return emit(rd.sink.Holding, h)
 }
 
 // pair makes the item of a group with two holdings that have no group of their
@@ -135,12 +143,4 @@ func pair(kind, first, second string) listItem {
 			return nil
 		},
 	}
-}
-
-func (rd *Reader) emitRelated() error {
-	rd.ret.Tally.Related++
-	if rd.sink.Related == nil {
-		return nil
-	}
-	return rd.sink.Related(&rd.related)
 }

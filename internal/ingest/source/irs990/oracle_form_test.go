@@ -23,6 +23,8 @@ func (o *oracleState) endForm(text string) {
 		r.Subsection = strings.TrimLeft(text, "c")
 	case "IRS990PF/StatementsRegardingActyGrp/PrivateOperatingFoundationInd":
 		r.OperatingFoundation = yes(text)
+	case "IRS990PF/SupplementaryInformationGrp/OnlyContriToPreselectedInd", "IRS990PF/SupplementaryInformation/OnlyContributesToPreselected":
+		r.Preselected = yes(text)
 	case "IRS990/FormationYr", "IRS990/YearFormation":
 		r.FormationYear = text
 	case "IRS990/LegalDomicileStateCd", "IRS990/StateLegalDomicile":

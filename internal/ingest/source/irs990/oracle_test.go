@@ -61,7 +61,8 @@ type oracleState struct {
 	holding  *Holding
 	pair     [2]Holding
 	related  *Related
-	cash     *int64
+	applies  *Application
+	aside    *Aside
 	mission  string
 	purpose  string
 	net, fmv Amount
@@ -81,10 +82,13 @@ func (o *oracleState) start(e xml.StartElement) {
 			o.grant, o.foreign = &Grant{Part: ScheduleI}, false
 		case "IRS990ScheduleI/GrantsOtherAsstToIndivInUSGrp", "IRS990ScheduleI/Form990ScheduleIPartIII":
 			o.ret.Tally.ScheduleIPeople++
-			o.cash = &o.ret.Tally.ScheduleIPeopleCash
+			o.aside = &Aside{Part: ScheduleIPeople, Line: o.ret.Tally.ScheduleIPeople}
 		case "IRS990ScheduleF/GrantsToOrgOutsideUSGrp", "IRS990ScheduleF/GrantsToOrgsOutsideUS":
 			o.ret.Tally.ScheduleFOrgs++
-			o.cash = &o.ret.Tally.ScheduleFCash
+			o.aside = &Aside{Part: ScheduleF, Line: o.ret.Tally.ScheduleFOrgs}
+		case "IRS990ScheduleF/ForeignIndividualsGrantsGrp", "IRS990ScheduleF/GrantsToIndOutsideUS":
+			o.ret.Tally.ScheduleFPeople++
+			o.aside = &Aside{Part: ScheduleFPeople, Line: o.ret.Tally.ScheduleFPeople}
 		case "IRS990/Form990PartVIISectionAGrp", "IRS990/Form990PartVIISectionA",
 			"IRS990EZ/OfficerDirectorTrusteeEmplGrp", "IRS990EZ/OfficerDirectorTrusteeKeyEmpl":
 			o.person = &Person{}
@@ -135,6 +139,8 @@ func (o *oracleState) start(e xml.StartElement) {
 			o.grant, o.foreign = &Grant{Part: PFFuture}, false
 		case "OfficerDirTrstKeyEmplInfoGrp/OfficerDirTrstKeyEmplGrp", "OfcrDirTrusteesKeyEmployeeInfo/OfcrDirTrusteesOrKeyEmployee":
 			o.person = &Person{}
+		case "SupplementaryInformationGrp/ApplicationSubmissionInfoGrp", "SupplementaryInformation/AppicationSubmissionInfo":
+			o.applies = &Application{}
 		}
 	}
 	if o.grant != nil && strings.HasSuffix(e.Name.Local, "ForeignAddress") {
@@ -161,13 +167,10 @@ func (o *oracleState) end(text string) error {
 		return o.endHolding(name, depth, text)
 	case o.related != nil:
 		return o.endRelated(name, depth, text)
-	case o.cash != nil:
-		if depth == 4 {
-			o.cash = nil
-		} else if name == "CashGrantAmt" || name == "AmountOfCashGrant" {
-			*o.cash += number(text).Value
-		}
-		return nil
+	case o.applies != nil:
+		return o.endApplication(name, depth, text)
+	case o.aside != nil:
+		return o.endAside(name, depth, text)
 	}
 	if depth >= 2 && o.path[1] == "ReturnHeader" {
 		o.endHeader(name, text)
@@ -178,6 +181,28 @@ func (o *oracleState) end(text string) error {
 	}
 	if depth > 3 {
 		o.endForm(text)
+	}
+	return nil
+}
+
+func (o *oracleState) endAside(name string, depth int, text string) error {
+	a, t := o.aside, &o.ret.Tally
+	if depth == 4 {
+		*map[Part]*int64{ScheduleIPeople: &t.ScheduleIPeopleCash, ScheduleF: &t.ScheduleFCash, ScheduleFPeople: &t.ScheduleFPeopleCash}[a.Part] += a.Cash.Value
+		o.aside = nil
+		return o.sink.Aside(a)
+	}
+	switch name {
+	case "RegionTxt", "Region":
+		a.Region = text
+	case "PurposeOfGrantTxt", "PurposeOfGrant", "GrantTypeTxt", "TypeOfGrant", "TypeOfAssistanceTxt", "TypeOfAssistance":
+		a.Purpose = text
+	case "RecipientCnt", "NumberOfRecipients":
+		a.Recipients = number(text)
+	case "CashGrantAmt", "AmountOfCashGrant":
+		a.Cash = number(text)
+	case "NonCashAssistanceAmt", "AmountOfNonCashAssistance":
+		a.NonCash = number(text)
 	}
 	return nil
 }
@@ -404,6 +429,32 @@ func (o *oracleState) endRelated(name string, depth int, text string) error {
 		r.Activity = text
 	case "ControlledOrganizationInd":
 		r.Controlled = yes(text)
+	}
+	return nil
+}
+
+func (o *oracleState) endApplication(name string, depth int, text string) error {
+	a := o.applies
+	if depth == 5 {
+		o.applies = nil
+		o.ret.Tally.Applications++
+		return o.sink.Application(a)
+	}
+	switch name {
+	case "RecipientPersonNm", "RecipientName":
+		a.Name = text
+	case "RecipientPhoneNum", "RecipientPhoneNumber":
+		a.Phone = text
+	case "RecipientEmailAddressTxt", "RecipientEmailAddress":
+		a.Email = text
+	case "FormAndInfoAndMaterialsTxt", "FormAndInfoAndMaterials":
+		a.Form = text
+	case "SubmissionDeadlinesTxt", "SubmissionDeadlines":
+		a.Deadlines = text
+	case "RestrictionsOnAwardsTxt", "RestrictionsOnAwards":
+		a.Restrictions = text
+	default:
+		addressLeaf(&a.Address, name, text)
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ type Reader struct {
 	person             Person
 	holding, second    Holding
 	related            Related
-	cash               Amount
+	application        Application
+	aside              Aside
 	benefits, expenses Amount
 	abroad             bool // the item has a foreign address group
 
@@ -51,7 +52,6 @@ type once struct {
 	addends              addends
 }
 
-// NewReader returns a Reader with its window allocated.
 func NewReader() *Reader {
 	rd := &Reader{interns: make(map[string]string)}
 	rd.buf = make([]byte, window)

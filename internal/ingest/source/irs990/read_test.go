@@ -18,6 +18,9 @@ type items struct {
 	People   []Person
 	Holdings []Holding
 	Related  []Related
+	Asides   []Aside
+
+	Applications []Application
 }
 
 // copyStrings replaces every string in a record by one of its own, as a sink
@@ -41,9 +44,14 @@ func copyStrings[T any](v T) T {
 func (i *items) sink() *Sink {
 	return &Sink{
 		Grant:   func(g *Grant) error { i.Grants = append(i.Grants, copyStrings(*g)); return nil },
+		Aside:   func(a *Aside) error { i.Asides = append(i.Asides, copyStrings(*a)); return nil },
 		Person:  func(p *Person) error { i.People = append(i.People, copyStrings(*p)); return nil },
 		Holding: func(h *Holding) error { i.Holdings = append(i.Holdings, copyStrings(*h)); return nil },
 		Related: func(r *Related) error { i.Related = append(i.Related, copyStrings(*r)); return nil },
+		Application: func(a *Application) error {
+			i.Applications = append(i.Applications, copyStrings(*a))
+			return nil
+		},
 	}
 }
 
@@ -53,6 +61,7 @@ func (i *items) agree(t Tally) error {
 		{len(i.People), t.PartVIIPeople + t.PFOfficers + t.EZOfficers},
 		{len(i.Holdings), t.Holdings},
 		{len(i.Related), t.Related},
+		{len(i.Asides), t.ScheduleIPeople + t.ScheduleFOrgs + t.ScheduleFPeople},
 	}
 	for n, c := range counts {
 		if c[0] != c[1] {
@@ -107,6 +116,8 @@ func TestOracle(t *testing.T) {
 			{"people", ours.People, theirs.People},
 			{"holdings", ours.Holdings, theirs.Holdings},
 			{"related", ours.Related, theirs.Related},
+			{"asides", ours.Asides, theirs.Asides},
+			{"applications", ours.Applications, theirs.Applications},
 		} {
 			if d := difference(c.got, c.want); d != "" {
 				t.Errorf("%s: %s: %s", f.key, c.what, d)

@@ -1,6 +1,16 @@
+// Package irs990 reads e-filed returns of the Form 990 series: 990, 990-EZ,
+// 990-PF and 990-T, in every schema version since 2008. It matches elements by
+// local name under their parent. From a schema version newer than this code, it
+// reads the elements that earlier versions share, so no version is refused.
+//
+// A return is read as a stream. Facts that a return states once go into Return.
+// Items of lists (grants, people, holdings, related organizations, applications),
+// of which a return may have a million, go to the Sink one by one. So memory stays bounded
+// however long a list is.
 package irs990
 
 import (
+	"encoding/json"
 	"strconv"
 	"time"
 )
@@ -27,15 +37,19 @@ func (a Amount) Pointer() *int64 {
 	return &a.Value
 }
 
+// MarshalJSON writes the figure as a number, or null if it was not reported.
+func (a Amount) MarshalJSON() ([]byte, error) { return json.Marshal(a.Pointer()) }
+
 // Address is a mailing address as filed. Country is empty for US addresses and
 // the IRS's FIPS 10-4 code otherwise.
 type Address struct {
-	Line1, Line2 string
-	City         string
-	State        string // US state code
-	Province     string // foreign
-	ZIP          string // US ZIP as filed, 5 or 9 digits; postal code when foreign
-	Country      string
+	Line1    string `json:"address1,omitempty"`
+	Line2    string `json:"address2,omitempty"`
+	City     string `json:"city,omitempty"`
+	State    string `json:"state,omitempty"`    // US state code
+	Province string `json:"province,omitempty"` // foreign
+	ZIP      string `json:"zip,omitempty"`      // US ZIP as filed, 5 or 9 digits; postal code when foreign
+	Country  string `json:"country,omitempty"`
 }
 
 func (a *Address) Foreign() bool { return a.Country != "" || a.Province != "" }
@@ -60,6 +74,7 @@ type Return struct {
 	GroupExemption                 string
 	Subsection                     string // "3" for 501(c)(3), else the number filed
 	OperatingFoundation            bool
+	Preselected                    bool // 990-PF: gives only to organizations that it selects itself
 	FormationYear                  string
 	DomicileState                  string
 	Website                        string
@@ -140,6 +155,9 @@ type Declared struct {
 	Foreign        Amount // 990 Part IX line 3
 }
 
+// Given is the sum of what a 990 declares by kind of recipient.
+func (d *Declared) Given() Amount { return d.DomesticOrgs.add(d.DomesticPeople).add(d.Foreign) }
+
 // DonorAdvised is Schedule D Part I and the question on the form that requires
 // it. A 990-PF asks a different question (whether it gave to a fund it
 // advises), so the flag stays false for it.
@@ -164,49 +182,61 @@ type Tally struct {
 	ScheduleIPeopleCash                                int64
 	ScheduleFOrgs                                      int
 	ScheduleFCash                                      int64
+	ScheduleFPeople                                    int // Part III lines
+	ScheduleFPeopleCash                                int64
 	PartVIIPeople, PFOfficers, EZOfficers              int
-	Holdings, Related                                  int
+	Holdings, Related, Applications                    int
 }
 
 // Part says which list of which form a grant line is in.
 type Part uint8
 
 const (
-	PFPaid    Part = iota + 1 // 990-PF, paid during the year
-	PFFuture                  // 990-PF, approved for future payment
-	ScheduleI                 // Schedule I Part II, organizations
+	PFPaid          Part = iota + 1 // 990-PF, paid during the year
+	PFFuture                        // 990-PF, approved for future payment
+	ScheduleI                       // Schedule I Part II, organizations
+	ScheduleIPeople                 // Schedule I Part III, individuals; the lines name nobody
+	ScheduleF                       // Schedule F Part II, organizations abroad; the lines name nobody
+	ScheduleFPeople                 // Schedule F Part III, individuals abroad; the lines name nobody
+	Parts
 )
+
+func (p Part) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // String is the short name used in keys and tables.
 func (p Part) String() string {
-	switch p {
-	case PFPaid:
-		return "PF3a"
-	case PFFuture:
-		return "PF3b"
-	case ScheduleI:
-		return "SI2"
-	}
-	return "?"
+	return [Parts]string{"?", "PF3a", "PF3b", "SI2", "SI3", "SF2", "SF3"}[p]
 }
 
 // Grant is one grant line. The strings are only valid until the Sink returns;
 // a Sink that keeps a Grant clones it.
 type Grant struct {
-	Part         Part
-	Line         int // 1-based ordinal within the part
-	Name1, Name2 string
-	Person       string // a person instead of an organization
-	Address      Address
-	EIN          string // as filed; never on a 990-PF
-	IRCSection   string
-	Relationship string
-	Status       string // foundation status of the recipient
-	Purpose      string
-	Cash         Amount
-	NonCash      Amount
-	NonCashDesc  string
-	Valuation    string
+	Part         Part   `json:"part"`
+	Line         int    `json:"line"` // 1-based ordinal within the part
+	Name1        string `json:"name,omitempty"`
+	Name2        string `json:"name2,omitempty"`
+	Person       string `json:"person,omitempty"` // a person instead of an organization
+	Address             // of the recipient
+	EIN          string `json:"ein,omitempty"` // as filed; never on a 990-PF
+	IRCSection   string `json:"irc_section,omitempty"`
+	Relationship string `json:"relationship,omitempty"`
+	Status       string `json:"status,omitempty"` // foundation status of the recipient
+	Purpose      string `json:"purpose,omitempty"`
+	Cash         Amount `json:"cash,omitzero"`
+	NonCash      Amount `json:"noncash,omitzero"`
+	NonCashDesc  string `json:"noncash_desc,omitempty"`
+	Valuation    string `json:"valuation,omitempty"`
+}
+
+// Aside is a line of a list that names no recipients.
+type Aside struct {
+	Part       Part
+	Line       int    // 1-based ordinal within the part
+	Region     string // Schedule F
+	Purpose    string // or the type of assistance
+	Recipients Amount // persons, where the line is about persons
+	Cash       Amount
+	NonCash    Amount
 }
 
 // Person is one officer, director, trustee or key employee.
@@ -243,13 +273,26 @@ type Related struct {
 	Controlled bool
 }
 
+// Application is where and how to apply to a private foundation. A 990-PF may
+// have several, one for each kind of award.
+type Application struct {
+	Name         string // person or office to write to
+	Address      Address
+	Phone, Email string
+	Form         string // form of the application and what it must contain
+	Deadlines    string
+	Restrictions string // limits on awards, such as places or fields
+}
+
 // Sink takes the lists of a return. A nil function means the list is only
 // tallied. An error from any of them ends the reading.
 type Sink struct {
-	Grant   func(*Grant) error
-	Person  func(*Person) error
-	Holding func(*Holding) error
-	Related func(*Related) error
+	Grant       func(*Grant) error
+	Aside       func(*Aside) error
+	Person      func(*Person) error
+	Holding     func(*Holding) error
+	Related     func(*Related) error
+	Application func(*Application) error
 }
 
 // FiscalYear is the year by which the service groups everything: the calendar

@@ -52,7 +52,6 @@ type scanner struct {
 	names  []byte // names of the open elements, one after the other
 	frames []frame
 	text   []byte // gathered text of leaves that did not fit the fast path
-	cut    int    // values cut at MaxText
 }
 
 func (s *scanner) reset(r io.Reader) {
@@ -60,7 +59,7 @@ func (s *scanner) reset(r io.Reader) {
 		s.buf = make([]byte, window)
 	}
 	s.src, s.pos, s.end, s.base, s.eof = r, 0, 0, 0, false
-	s.names, s.frames, s.text, s.cut = s.names[:0], s.frames[:0], s.text[:0], 0
+	s.names, s.frames, s.text = s.names[:0], s.frames[:0], s.text[:0]
 }
 
 func (s *scanner) fail(at int, format string, args ...any) error {
@@ -238,9 +237,7 @@ func quotedEnd(b []byte) int {
 // or nil.
 func attribute(b []byte, name string) []byte {
 	for {
-		for len(b) > 0 && isSpace[b[0]] {
-			b = b[1:]
-		}
+		b = bytes.TrimLeft(b, " \t\r\n")
 		eq := bytes.IndexByte(b, '=')
 		if eq < 0 {
 			return nil
@@ -305,14 +302,7 @@ var (
 	}()
 )
 
-func blank(b []byte) bool {
-	for _, c := range b {
-		if !isSpace[c] {
-			return false
-		}
-	}
-	return true
-}
+func blank(b []byte) bool { return len(bytes.TrimLeft(b, " \t\r\n")) == 0 }
 
 func quoted(b []byte) string {
 	const most = 40

@@ -141,14 +141,7 @@ func parseAmount(b []byte) Amount {
 	return Amount{Value: int64(n), Set: true}
 }
 
-func onlyDigits(b []byte) bool {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
-}
+func onlyDigits(b []byte) bool { return len(bytes.Trim(b, "0123456789")) == 0 }
 
 // marked reads a check box or an indicator in any of its spellings.
 func marked(b []byte) bool {

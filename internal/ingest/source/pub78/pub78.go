@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Record is one organization as listed.
 type Record struct {
 	EIN     ein.EIN
 	Name    string // title case; may be empty, since the EIN identifies the organization

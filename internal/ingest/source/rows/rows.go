@@ -61,7 +61,6 @@ type Tally struct {
 	Rejected []Rejection `json:"rejected"` // left out, in order of reason
 }
 
-// Rejection says how many rows were left out for one reason.
 type Rejection struct {
 	Reason string `json:"reason"`
 	Count  int64  `json:"count"`
@@ -77,7 +76,6 @@ func (t *Tally) reject(reason string, n int64) {
 	t.Rejected[i].Count += n
 }
 
-// Add adds the counts of another file to this tally.
 func (t *Tally) Add(o Tally) {
 	t.Rows += o.Rows
 	for _, r := range o.Rejected {
@@ -129,20 +127,15 @@ func openZip(f *os.File) (io.ReadCloser, error) {
 	if err != nil {
 		return fail(fmt.Errorf("the zip is damaged or cut short (%w); fetch it again", err))
 	}
-	var member *zip.File
-	for _, m := range z.File {
-		if m.FileInfo().IsDir() {
-			continue
-		}
-		if member != nil {
-			return fail(fmt.Errorf("the zip holds %s and %s where one file was expected", member.Name, m.Name))
-		}
-		member = m
-	}
-	if member == nil {
+	members := slices.DeleteFunc(z.File, func(m *zip.File) bool { return m.FileInfo().IsDir() })
+	switch len(members) {
+	case 0:
 		return fail(fmt.Errorf("the zip holds no file: %w", ErrEmpty))
+	case 1:
+	default:
+		return fail(fmt.Errorf("the zip holds %s and %s where one file was expected", members[0].Name, members[1].Name))
 	}
-	r, err := member.Open()
+	r, err := members[0].Open()
 	if err != nil {
 		return fail(fmt.Errorf("the zip cannot be unpacked (%w)", err))
 	}

@@ -60,9 +60,6 @@ func yearOf(s string, start int) (year int, ok bool) {
 
 // isoDate writes a date as YYYY-MM-DD, or "" if there is none.
 func isoDate(s string) string {
-	if s == "" {
-		return ""
-	}
 	year, month, day, ok := parseDate(s)
 	if !ok {
 		return ""
@@ -87,10 +84,7 @@ func dateParts(s string) (year, month, day int, ok bool) {
 	if n, isNumber := number(s); isNumber && len(s) == 8 {
 		return n / 10000, n / 100 % 100, n % 100, true
 	}
-	a, rest, found := cutAny(s, "-/")
-	if !found {
-		return 0, 0, 0, false
-	}
+	a, rest, _ := cutAny(s, "-/")
 	b, c, found := cutAny(rest, "-/")
 	if !found {
 		return 0, 0, 0, false
@@ -101,20 +95,12 @@ func dateParts(s string) (year, month, day int, ok bool) {
 			return year, i + 1, day, ok
 		}
 	}
-	if len(a) == 4 {
-		month, ok = number(b)
-		if !ok {
-			return 0, 0, 0, false
-		}
-		year, day, ok = calendar(a, c)
-		return year, month, day, ok
+	if len(a) == 4 { // the year, else it comes last
+		a, b, c = b, c, a
 	}
-	month, ok = number(a)
-	if !ok {
-		return 0, 0, 0, false
-	}
+	month, isNumber := number(a)
 	year, day, ok = calendar(c, b)
-	return year, month, day, ok
+	return year, month, day, ok && isNumber
 }
 
 func calendar(y, d string) (year, day int, ok bool) {

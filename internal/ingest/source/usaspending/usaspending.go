@@ -7,9 +7,11 @@
 package usaspending
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -190,12 +192,7 @@ func (f *file) take(fields []string) (reason string) {
 	a.Name, a.State, a.ZIP = rows.Clean(f.field(fields, name)), rows.Clean(f.field(fields, state)), rows.Clean(f.field(fields, postal))
 	a.Agency = rows.Clean(f.field(fields, agency))
 	first, second := rows.Clean(f.field(fields, program)), rows.Clean(f.field(fields, detail))
-	switch {
-	case first == "":
-		a.Program = second
-	case f.contracts || second == "":
-		a.Program = first
-	default:
+	if a.Program = cmp.Or(first, second); !f.contracts && first != "" && second != "" {
 		a.Program = first + " " + second
 	}
 	return ""
@@ -206,14 +203,12 @@ func (f *file) take(fields []string) (reason string) {
 // F002 for cooperative agreements.
 func (f *file) kind(code string) (kind, reason string) {
 	code = strings.ToUpper(code)
-	if f.contracts {
-		switch code {
-		case "A", "B", "C", "D":
-			return Contract, ""
-		}
+	switch {
+	case f.contracts && slices.Contains([]string{"A", "B", "C", "D"}, code):
+		return Contract, ""
+	case f.contracts:
 		return "", ReasonVehicle
-	}
-	if len(code) == 1 {
+	case len(code) == 1:
 		code = "0" + code // a code whose leading zero a spreadsheet dropped
 	}
 	switch code {

@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// The bounds of fetched and kept directories.
 const (
 	MaxDirectory = 64 << 10        // bytes of a directory
 	MaxKeys      = 64              // keys of a directory
@@ -21,15 +20,13 @@ const (
 	maxHosts     = 4096            // directories remembered
 	maxFlights   = 64              // directories being fetched at once
 
-	// A host is asked at most once in rest, whatever it answers and however many unknown
-	// keys requests name for it.
+	// A host is asked at most once in rest, whatever it answers and whatever keys requests name.
 	rest = 30 * time.Second
 	// An answer without a lifetime of its own is valid for usualAge. No answer is valid
 	// for longer than maxAge, so a withdrawn key works at most so much longer.
 	usualAge = 10 * time.Minute
 	maxAge   = time.Hour
-	// When a host stops answering, its last answer stays valid for keepAge: an outage
-	// does not withdraw a key.
+	// When a host stops answering, its last answer stays valid for keepAge, through an outage.
 	keepAge = 24 * time.Hour
 )
 
@@ -91,8 +88,7 @@ func NewDirectory(o Options) *Directory {
 	}
 }
 
-// Key finds a key of a host by its thumbprint. It never returns a key of one host for
-// another, even when both publish the same key.
+// Key finds a key of a host by its thumbprint, and never that of another host.
 func (d *Directory) Key(ctx context.Context, host, keyid string) (Key, error) {
 	if fail := d.checkHost(host); fail != nil {
 		return Key{}, fail
@@ -163,9 +159,8 @@ func (d *Directory) fetchInFlight(ctx context.Context, l *listing) {
 	l.flight = nil
 }
 
-// listing returns the listing of a host, a new one if necessary. When there are too many,
-// it removes those unused for longest. It keeps listings that are being fetched, so that
-// a host is never asked twice at once.
+// listing returns the listing of a host. It removes those unused for longest when there are too
+// many, but none being fetched, so that a host is never asked twice at once.
 func (d *Directory) listing(host string) *listing {
 	if l, ok := d.hosts[host]; ok {
 		d.order.MoveToFront(l.element)
@@ -185,14 +180,12 @@ func (d *Directory) listing(host string) *listing {
 	return l
 }
 
-// due reports whether the host should be asked. A missing key may have been published
-// since the host was asked last. If the host was asked in the future, the clock has been
-// set back since.
+// due reports whether the host should be asked. A missing key may be new. If the host was asked
+// in the future, the clock has been set back since.
 func (l *listing) due(missing bool, now time.Time) bool {
 	return l.asked.IsZero() || now.Before(l.asked) || !now.Before(l.fresh) || missing && !now.Before(l.asked.Add(rest))
 }
 
-// find looks for a usable key in the host's last answer.
 func (l *listing) find(keyid string, now time.Time) (Key, error) {
 	if !l.read.IsZero() && now.Before(l.read.Add(keepAge)) {
 		for _, k := range l.keys {

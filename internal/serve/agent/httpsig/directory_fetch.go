@@ -20,15 +20,13 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// reserved are the IPv4 blocks that are not for public services, from the special-purpose
-// registry of IANA.
+// reserved are the IPv4 blocks of IANA's registry that are not for public services.
 var reserved = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
 	"224.0.0.0/4", "240.0.0.0/4")
 
-// Of IPv6 only global unicast is public, without its blocks that embed an IPv4 address or
-// are for protocols and documentation. NAT64, unique local, link-local and multicast
-// addresses all lie outside.
+// Of IPv6 only global unicast is public, which excludes NAT64, unique local, link-local and
+// multicast, without its blocks that embed an IPv4 address or are for protocols.
 var (
 	global6   = netip.MustParsePrefix("2000::/3")
 	reserved6 = prefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
@@ -58,8 +56,7 @@ func (o *Options) allows(a netip.Addr) bool {
 	return public(a) || o.Loopback && a.Unmap().IsLoopback()
 }
 
-// checkAddress is the last check, at the socket: it refuses an address that is not
-// allowed, however the address was found.
+// checkAddress is the last check, at the socket, however the address was found.
 func (o *Options) checkAddress(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || !o.allows(a.Addr()) {
@@ -68,8 +65,7 @@ func (o *Options) checkAddress(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// checkHost refuses hosts whose directory we do not fetch, by their names. Their addresses
-// are checked when they are known.
+// checkHost refuses hosts by their names. Their addresses are checked when they are known.
 func (d *Directory) checkHost(host string) *fault.Fault {
 	const form = "publish the directory at a public host with a domain name, on port 443"
 	normal, fail := parseHost(host)
@@ -107,14 +103,12 @@ func newClient(o Options) *http.Client {
 		if err != nil {
 			return nil, err
 		}
-		// The name is resolved once, here, and only a checked address is dialed: a name that
-		// changes its addresses gains nothing.
+		// Only the address checked here is dialed: a name that changes its addresses gains nothing.
 		var addrs []netip.Addr
 		if a, err := netip.ParseAddr(host); err == nil {
 			addrs = []netip.Addr{a}
 		} else {
-			// The final dot keeps the resolver from appending our own domain to the name. The
-			// name localhost is not found with it.
+			// The dot keeps the resolver from appending our domain; localhost is not found with it.
 			if !o.Loopback {
 				host += "."
 			}
@@ -229,9 +223,8 @@ func reason(err error) string {
 	return "cannot be reached"
 }
 
-// parseDirectory reads a JSON web key set. It skips keys of other kinds. It keeps an
-// Ed25519 key that must not be used, with the reason, so that whoever signs with it
-// learns the reason.
+// parseDirectory reads a JSON web key set without keys of other kinds. It keeps an Ed25519 key
+// that must not be used, so that whoever signs with it learns the reason.
 func parseDirectory(body []byte) ([]Key, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -260,7 +253,6 @@ func parseDirectory(body []byte) ([]Key, error) {
 	return keys, nil
 }
 
-// lifetime reads from the caching headers for how long an answer is valid.
 func lifetime(h http.Header) time.Duration {
 	age := usualAge
 	for directive := range strings.SplitSeq(strings.ToLower(strings.Join(h.Values("Cache-Control"), ",")), ",") {

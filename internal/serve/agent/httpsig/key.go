@@ -41,8 +41,7 @@ type jwk struct {
 	Until   float64  `json:"exp,omitempty"`
 }
 
-// Thumbprint returns the name of a key: the base64url SHA-256 thumbprint of its JSON web
-// key (RFC 7638, RFC 8037).
+// Thumbprint returns the base64url SHA-256 thumbprint of a JSON web key (RFC 7638, RFC 8037).
 func Thumbprint(public ed25519.PublicKey) string {
 	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + b64.EncodeToString(public) + `"}`))
 	return b64.EncodeToString(sum[:])
@@ -62,8 +61,7 @@ func isThumbprint(s string) bool {
 	return err == nil && len(sum) == sha256.Size
 }
 
-// example is the public half of the key that RFC 9421 prints for use in examples.
-// Everybody can sign with it.
+// example is the public half of the example key of RFC 9421, with which everybody can sign.
 const example = "JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"
 
 // key makes a Key of a JSON web key; ok is false if it is not a key for Ed25519.
@@ -93,9 +91,8 @@ func (j *jwk) key() (Key, bool) {
 // farthest is the latest time that a key may name, in milliseconds.
 const farthest = 1e14
 
-// instant makes a time of a number of seconds; zero is the zero time. Some directories
-// write milliseconds, which as seconds would lie thousands of years ahead, so the two
-// cannot be confused.
+// instant makes a time of a number of seconds; zero is the zero time. Some directories write
+// milliseconds, which as seconds would lie thousands of years ahead.
 func instant(n float64) time.Time {
 	switch {
 	case n <= 0 || n > farthest:
@@ -106,7 +103,6 @@ func instant(n float64) time.Time {
 	return time.Unix(int64(n), 0)
 }
 
-// The field and the curve of Ed25519.
 var (
 	fieldPrime = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 255), big.NewInt(19))
 	curveD     = func() *big.Int {

@@ -93,15 +93,13 @@ func write(h http.Header, inputs structured.Dictionary, macs [][]byte) {
 	h.Set("Signature", string(signatures.Append(nil)))
 }
 
-// A published directory may be cached for an hour. The signatures on it are valid for a
-// day, so that they outlast every cache.
+// A published directory may be cached for an hour. Its signatures outlast every cache.
 const (
 	publishedAge    = time.Hour
 	publishedExpiry = 24 * time.Hour
 )
 
-// Publisher is an http.Handler that serves the directory of our own keys at
-// Path, signed with each of them.
+// Publisher is an http.Handler that serves the directory of our own keys, signed with each.
 type Publisher struct {
 	Now func() time.Time
 

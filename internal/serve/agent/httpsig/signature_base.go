@@ -14,11 +14,9 @@ import (
 	"grantgraph/internal/serve/agent/httpsig/structured"
 )
 
-// maxBase bounds the signed text, so that a signature that names a long header many times
-// costs little.
+// maxBase bounds the signed text: a signature may name a long header many times.
 const maxBase = 64 << 10
 
-// message is an HTTP message as a signature sees it.
 type message struct {
 	status    int // of a response; zero for a request
 	method    string
@@ -48,8 +46,7 @@ func request(r *http.Request, scheme, authority string) *message {
 	return &message{method: method, scheme: scheme, authority: authority, target: target, host: r.Host, header: r.Header}
 }
 
-// authority normalizes a host as RFC 9421 demands: in lower case, and without the
-// scheme's default port.
+// authority is a host as RFC 9421 has it: in lower case, without the scheme's default port.
 func authority(scheme, host string) string {
 	host = strings.ToLower(host)
 	if scheme == "https" {
@@ -58,9 +55,8 @@ func authority(scheme, host string) string {
 	return strings.TrimSuffix(host, ":80")
 }
 
-// signatureBase builds the signature base (RFC 9421, section 2.5) for one
-// member of Signature-Input: a line for each component and one for the
-// parameters.
+// signatureBase builds the signature base (RFC 9421, section 2.5) for one member of
+// Signature-Input.
 func signatureBase(m *message, input structured.Member) ([]byte, error) {
 	var b []byte
 	seen := make(map[string]bool)
@@ -109,8 +105,7 @@ func shown(base []byte) string {
 	return string(bytes.Join(lines, []byte("\n")))
 }
 
-// component is one covered component: a field name or a derived component, and how to
-// evaluate it.
+// component is one covered component, a field or a derived one, and how to evaluate it.
 type component struct {
 	text    string // serialized, as in the signature base
 	name    string
@@ -126,8 +121,7 @@ func (c *component) refuse(format string) *fault.Fault {
 	return refuse(ErrComponent, format, fault.Clip(c.text, maxQuoted))
 }
 
-// readComponent reads a component identifier. It refuses an unknown parameter, because a
-// parameter changes the meaning of the component.
+// readComponent reads a component identifier. An unknown parameter would change its meaning.
 func readComponent(item structured.Item) (*component, error) {
 	c := &component{text: string(item.Append(nil))}
 	var ok bool
@@ -201,7 +195,6 @@ func (m *message) value(c *component) (string, error) {
 	return value, nil
 }
 
-// derived evaluates the components that begin with @.
 func (m *message) derived(c *component) (string, error) {
 	if m.status != 0 {
 		if c.name == "@status" {
@@ -231,8 +224,7 @@ func (m *message) derived(c *component) (string, error) {
 	return "", c.refuse("the component %s is not known for a request")
 }
 
-// parameter evaluates @query-param: it finds the only query parameter whose encoded name
-// is given, and encodes its value again.
+// parameter evaluates @query-param: the only parameter of that name, encoded again.
 func parameter(query string, c *component) (string, error) {
 	values, found := "", 0
 	for pair := range strings.SplitSeq(query, "&") {

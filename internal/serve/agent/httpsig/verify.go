@@ -19,6 +19,8 @@ package httpsig
 import (
 	"context"
 	"crypto/ed25519"
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,11 +28,11 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/agent/httpsig/structured"
 )
 
-// The words of the profile.
 const (
 	Tag          = "web-bot-auth"
 	DirectoryTag = "http-message-signatures-directory"
@@ -56,17 +58,15 @@ type Signature struct {
 	Label    string    // its name in the Signature headers
 }
 
-// Keys finds the public key that a host publishes under a thumbprint. A Directory asks
-// the host.
+// Keys finds the public key that a host publishes under a thumbprint, as a Directory does.
 type Keys interface {
 	Key(ctx context.Context, host, keyid string) (Key, error)
 }
 
 // Nonces records the nonces that have been used.
 type Nonces interface {
-	// Seen records the nonce of a key and reports whether this is its first use. It must
-	// be atomic: of two simultaneous calls exactly one is fresh. The record may be dropped
-	// after until.
+	// Seen records the nonce of a key, until a time, and reports whether this is its first use. It
+	// must be atomic: of two simultaneous calls exactly one is fresh.
 	Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error)
 }
 
@@ -78,12 +78,10 @@ type Limits struct {
 	MaxNonce int           // characters
 }
 
-// DefaultLimits allow a signature to be valid for one hour, as existing agents make them,
-// and clocks to differ by one minute.
+// DefaultLimits allow one hour, as existing agents use, and clocks that differ by a minute.
 var DefaultLimits = Limits{Window: time.Hour, Skew: time.Minute, MinNonce: 8, MaxNonce: 256}
 
-// Verifier checks the signatures of requests to one public address. It is safe for
-// concurrent use once its fields are set.
+// Verifier checks requests to one public address, concurrently once its fields are set.
 type Verifier struct {
 	Limits Limits
 	Now    func() time.Time
@@ -160,8 +158,7 @@ func (v *Verifier) Verify(ctx context.Context, r *http.Request) (*Signature, err
 	return s, nil
 }
 
-// find asks the hosts that the signature names for its key, until one has it. If none has
-// it, find returns the error of the first.
+// find asks the hosts that the signature names for its key. Its error is that of the first.
 func (v *Verifier) find(ctx context.Context, c *claim) (Key, error) {
 	var first error
 	for _, host := range c.hosts {
@@ -291,8 +288,7 @@ func (v *Verifier) params(p structured.Params, s *Signature) error {
 	if err := checkTimes(s, now, v.Limits.Skew); err != nil {
 		return err
 	}
-	// The difference of two such times as a Duration can overflow, so whole seconds are
-	// compared.
+	// The difference as a Duration can overflow, so whole seconds are compared.
 	if life := s.Expires.Unix() - s.Created.Unix(); life > int64(v.Limits.Window/time.Second) {
 		return refuse(ErrTime, "the signature is valid for %d seconds; at most %d are accepted", life, int64(v.Limits.Window/time.Second)).
 			Try("set expires to at most created + %d", int64(v.Limits.Window/time.Second))
@@ -342,3 +338,25 @@ func checkTimes(s *Signature, now time.Time, skew time.Duration) error {
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+//go:embed requirements.json
+var requirements []byte
+
+// Requirements tells a client developer, in a form that a program can read, exactly how
+// to sign a request so that Verify accepts it.
+func (v *Verifier) Requirements() (r client.SignRules) {
+	if err := json.Unmarshal(requirements, &r); err != nil {
+		panic("httpsig: " + err.Error()) // it is embedded
+	}
+	seconds := func(d time.Duration) int { return int(d / time.Second) }
+	r.Authority, r.Algorithms, r.Tag = v.authority, []string{Algorithm}, Tag
+	d := &r.Directory
+	d.Path, d.MediaType, d.AttestedTag = Path, MediaType, DirectoryTag
+	d.MaxBytes, d.MaxKeys = MaxDirectory, MaxKeys
+	d.TimeoutS, d.MinIntervalS, d.MaxCacheS = seconds(fetchTimeout), seconds(rest), seconds(maxAge)
+	r.Limits = client.SignLimits{
+		WindowS: seconds(v.Limits.Window), SkewS: seconds(v.Limits.Skew),
+		MinNonceLength: v.Limits.MinNonce, MaxNonceLength: v.Limits.MaxNonce, MaxHeaderBytes: maxHeader,
+	}
+	return r
+}

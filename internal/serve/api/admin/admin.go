@@ -16,7 +16,7 @@ import (
 )
 
 // Registry is keys and accounts as a billing system sees them; every
-// account.Store is one.
+// *account.Store is one.
 type Registry interface {
 	Find(ctx context.Context, secretOrID string) (account.KeyInfo, error)
 	Balance(ctx context.Context, id string) (account.Balance, error)
@@ -38,8 +38,7 @@ type operations struct{ Registry }
 //go:embed operations.json
 var operationsFile []byte
 
-// Group is the operations over a registry, nil on a service that takes no
-// orders from a billing system.
+// Group is the operations over a registry, nil where no billing system gives orders.
 func Group(r Registry) api.Group {
 	o := operations{r}
 	ofKey := api.Operation{Response: client.KeyAnswer{}, Optional: true, Off: r == nil}

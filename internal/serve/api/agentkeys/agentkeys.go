@@ -151,8 +151,7 @@ func (a *attempted) Detail() any { return a.attempt }
 
 // refusal adds to the refusal of answers what the agent needs for its next attempt.
 func refusal(c *api.Call, err error) error {
-	var counted *agent.Miscounted
-	if errors.As(err, &counted) {
+	if counted, ok := errors.AsType[*agent.Miscounted](err); ok {
 		kind := "too_short"
 		if counted.Given > counted.Asked {
 			kind = "too_long"

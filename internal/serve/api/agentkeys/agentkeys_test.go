@@ -42,7 +42,7 @@ func TestWalkPostgres(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	walk(t, apitest.OpenLive(t, nil, func(o account.Options) (account.Store, error) {
+	walk(t, apitest.OpenLive(t, nil, func(o account.Options) (*account.Store, error) {
 		return account.OpenPostgres(t.Context(), server.DSN, o)
 	}))
 }

@@ -360,7 +360,7 @@ func TestRace(t *testing.T) {
 }
 
 // broken is a store that does not answer.
-type broken struct{ account.Store }
+type broken struct{ *account.Store }
 
 func (broken) unavailable() error {
 	return &fault.Fault{Slug: "store_unavailable", Message: "The store of keys does not answer at the moment.", Hint: "send the request again in a few seconds", Err: errors.New("the disk is full")}
@@ -381,7 +381,7 @@ func (b broken) Find(context.Context, string) (account.KeyInfo, error) {
 func TestStoreUnavailable(t *testing.T) {
 	t.Parallel()
 	k := apitest.NewLive(t, func(c *serve.API) {
-		c.Accounts, c.AdminToken = broken{c.Accounts.(account.Store)}, secret.New(apitest.AdminToken)
+		c.Accounts, c.AdminToken = broken{c.Accounts.(*account.Store)}, secret.New(apitest.AdminToken)
 	})
 	for _, got := range []apitest.Reading{
 		k.Send("POST", "/api/v1/agent-key", "", apitest.Plea),

@@ -55,15 +55,13 @@ func Group(p Parts) api.Group {
 // unknown is the slug of a build or an edition that the service does not know.
 const unknown = "unknown_version"
 
-// span is the earlier build and the earlier edition of the lists to compare
-// with.
+// span is the earlier build and edition of the lists to compare with.
 type span struct {
 	from    string // build, empty where there is none before
 	edition string // empty where none is known
 }
 
-// read reads which versions to compare. An unknown version is refused before
-// the charge.
+// read reads which versions to compare, and refuses an unknown one before the charge.
 func (p Parts) read(c *api.Call) (s span, err error) {
 	log := p.Log(c.Data)
 	since, given := p.version(c, "since")
@@ -112,9 +110,7 @@ func (p Parts) version(c *api.Call, name string) (string, bool) {
 const rowWeight = 2 << 10
 
 // ChangesAnswer is the answer of /changes.
-type ChangesAnswer struct {
-	client.ChangesAnswer
-}
+type ChangesAnswer struct{ client.ChangesAnswer }
 
 // Table is the rows alone.
 func (a *ChangesAnswer) Table() (any, *int64, *string) { return a.Results, &a.Hits, a.NextCursor }
@@ -148,7 +144,7 @@ func (p Parts) planBuilds(c *api.Call) (api.Run, error) {
 		list := api.ListOf(c, asked, rows, int64(page.Funders), offset, limit)
 		return &ChangesAnswer{client.ChangesAnswer{
 			Head: list.Head, From: api.OrNull(s.from), To: c.Data.Snapshot().Version, Versions: p.Changes(c.Data).Versions(), Summary: summary(page),
-			ListsFrom: api.OrNull(s.edition), ListsTo: p.edition(c), Lists: totals(found),
+			ListsFrom: api.OrNull(s.edition), ListsTo: api.OrNull(p.edition(c)), Lists: totals(found),
 			Hits: list.Hits, Page: list.Page, Limit: list.Limit, ResultsCount: list.ResultsCount, TotalPages: list.TotalPages,
 			NextCursor: list.NextCursor, Results: rows,
 			Tail: c.Tail(),
@@ -187,11 +183,12 @@ func (p Parts) whois(c *api.Call, e ein.EIN) (name, city, state, page *string) {
 	return org.OrganizationName, org.City, org.State, nil
 }
 
-func (p Parts) edition(c *api.Call) *string {
+// edition is the edition of the lists being served, empty where none is known.
+func (p Parts) edition(c *api.Call) string {
 	if all := p.Log(c.Data).Versions(); len(all) > 0 {
-		return &all[0]
+		return all[0]
 	}
-	return nil
+	return ""
 }
 
 // compared reports whether there is an edition of the lists to compare with. If
@@ -217,8 +214,7 @@ func totals(found []change.ListTotal) []client.ChangesOfList {
 	return out
 }
 
-// count adds the counts of a list, or of Matches, and reports whether they are
-// known.
+// count adds the counts of a list, or of Matches, and reports whether they are known.
 func count(t *client.ChangesOfList, found []change.ListTotal, name string) bool {
 	i := slices.IndexFunc(found, func(x change.ListTotal) bool { return x.Name == name })
 	if i < 0 || !found[i].Compared {

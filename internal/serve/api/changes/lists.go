@@ -26,8 +26,7 @@ func allWords() (words []string) {
 	return slices.Concat(words, []string{change.Delisted}, change.Words(change.Matches))
 }
 
-// sourceOf is the list of a change on the wire. Potential matches belong to the
-// sanctions list.
+// sourceOf is the list of a change on the wire. Matches belong to the sanctions list.
 func sourceOf(list string) string {
 	if list == change.Matches {
 		return lists.OFAC
@@ -76,15 +75,11 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := ""
-	if e := p.edition(c); e != nil {
-		now = *e
-	}
 	slices.Sort(sources)
 	slices.Sort(words)
 	// The edition is part of the question: another edition has other rows, so a
 	// cursor of this one must not be used there.
-	asked := []byte(strings.Join([]string{s.edition, now, strings.Join(sources, ","), strings.Join(words, ",")}, " "))
+	asked := []byte(strings.Join([]string{s.edition, p.edition(c), strings.Join(sources, ","), strings.Join(words, ",")}, " "))
 	offset, limit, err := c.ReadPage(asked)
 	if err != nil {
 		return nil, err

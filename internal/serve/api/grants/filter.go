@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"grantgraph/client"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/snapshot"
@@ -71,9 +72,17 @@ func listParams(about graph.About, row any) []api.Param {
 	return slices.Concat(filterParams(), described(graph.Documented(
 		&graph.Param{Name: "sort_by", Type: graph.TextParam, Enum: names, Default: "amount", EnumAlso: shortOrders(names)},
 		&graph.Param{Name: "sort_order", Type: graph.TextParam, Enum: []string{"asc", "desc"}},
-	)...), api.PageParams(), described(graph.Documented(
+	)...), mixedParam(about), api.PageParams(), described(graph.Documented(
 		&graph.Param{Name: "fields", Type: graph.TextParam, List: true, Enum: api.ColumnNames(row)},
 	)...), []api.Param{api.FormatParam(api.Formats...)})
+}
+
+// mixedParam brings recipients that are no organization back into the order.
+func mixedParam(about graph.About) []api.Param {
+	if about != graph.AboutRecipients {
+		return nil
+	}
+	return described(graph.Documented(&graph.Param{Name: "rank_unidentified", Type: graph.BooleanParam, Default: false})...)
 }
 
 // shortOrders are the orders by name and by state where rows are of funders only
@@ -98,9 +107,7 @@ func shortOrders(names []string) map[string]string {
 func readSort(r *api.Reader) graph.Sort {
 	var sort graph.Sort
 	name, understood := r.Choice("sort_by")
-	if name != "" {
-		sort.By, _ = graph.ParseOrder(name)
-	}
+	sort.By, _ = graph.ParseOrder(name)
 	switch sort.By {
 	case graph.ByFunderName, graph.ByFunderState, graph.ByRecipName, graph.ByRecipState:
 		sort.Asc = true
@@ -164,11 +171,8 @@ func groupsRow(d *graph.Grouped) *client.Groups {
 			out.Rows = append(out.Rows, client.GroupRow{Kind: kind, Label: label, TotalAmount: c.Amount, GrantCount: c.Grants})
 		}
 	}
-	others := fmt.Sprintf("%d others", d.Count-int64(len(d.Groups)))
-	if d.Count-int64(len(d.Groups)) == 1 {
-		others = "1 other"
-	}
-	add(restRow, others, d.Rest)
+	others := d.Count - int64(len(d.Groups))
+	add(restRow, fmt.Sprint(others, plural.Word(others, " other", " others")), d.Rest)
 	add(noneRow, d.By.NoneLabel(), d.None)
 	return out
 }

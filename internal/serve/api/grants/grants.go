@@ -8,9 +8,14 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
+	"strings"
 
 	"grantgraph/client"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/money"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
 )
@@ -31,16 +36,21 @@ type Graph interface {
 	HasCounty(fips string) bool
 }
 
-// graphOf finds the graph of a dataset, nil when it is out of service.
-type graphOf func(api.Dataset) Graph
+// source finds the graph of a dataset, nil when out of service, and what funders gave.
+type source struct {
+	graph func(api.Dataset) Graph
+	given Given
+}
 
 //go:embed operations.json
 var operationsFile []byte
 
-// Group is the operations over the graph of a dataset, nil when that is out of
-// service.
-func Group(of func(api.Dataset) Graph) api.Group {
-	g := graphOf(of)
+// Given sums what the returns of a funder say was given in the years that are wanted.
+type Given func(d api.Dataset, funder ein.EIN, wanted func(year int) bool) grant.Sums
+
+// Group is the operations over the graph of a dataset, nil when out of service.
+func Group(of func(api.Dataset) Graph, given Given) api.Group {
+	g := source{of, given}
 	return api.ReadGroup(operationsFile, map[string]api.Operation{
 		"listTransactions": listing(g, graph.AboutGrants, grantRow, Graph.Transactions),
 		"listFunders":      listing(g, graph.AboutFunders, alike(funderRow), Graph.Funders),
@@ -54,9 +64,9 @@ func Group(of func(api.Dataset) Graph) api.Group {
 // rowWeight is the bytes that a row takes on its way to the wire.
 const rowWeight = 6 << 10
 
-func listing[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) api.Operation {
+func listing[T, R any](of source, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) api.Operation {
 	var row R
-	return api.Operation{Params: listParams(about, row), Response: api.List[R]{}, Needs: api.Has(of), Plan: listPlan(of, about, wire, ask)}
+	return api.Operation{Params: listParams(about, row), Response: api.List[R]{}, Needs: api.Has(of.graph), Plan: listPlan(of, about, wire, ask)}
 }
 
 type question[T any] func(Graph, context.Context, *graph.Filter, graph.Sort, graph.Page) ([]T, int64, error)
@@ -66,14 +76,15 @@ func alike[T, R any](wire func(*T) R) func(*T, *graph.Filter) R {
 	return func(row *T, _ *graph.Filter) R { return wire(row) }
 }
 
-func listPlan[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) func(*api.Call) (api.Run, error) {
+func listPlan[T, R any](of source, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) func(*api.Call) (api.Run, error) {
 	return func(c *api.Call) (api.Run, error) {
-		g := of(c.Data)
+		g := of.graph(c.Data)
 		f, err := readFilter(c.Params, c.Data.Snapshot(), g)
 		if err != nil {
 			return nil, err
 		}
 		sort := readSort(c.Params)
+		sort.Mixed = about == graph.AboutRecipients && c.Params.Boolean("rank_unidentified")
 		c.ReadFormat()
 		c.Fields = c.Params.Choices("fields")
 		asked := graph.Question{About: about, Filter: f, Sort: sort}
@@ -96,7 +107,7 @@ func listPlan[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filt
 				rows[i] = wire(&found[i], f)
 			}
 			list := api.ListOf(c, whole, rows, hits, page.Offset, page.Limit)
-			if list.Service, err = service(ctx, c, g, f); err != nil {
+			if list.Service, err = of.service(ctx, c, g, f); err != nil {
 				return nil, err
 			}
 			if len(c.Fields) > 0 {
@@ -107,8 +118,8 @@ func listPlan[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filt
 	}
 }
 
-func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
-	g := of(c.Data)
+func (of source) planSummary(c *api.Call) (api.Run, error) {
+	g := of.graph(c.Data)
 	f, err := readFilter(c.Params, c.Data.Snapshot(), g)
 	if err != nil {
 		return nil, err
@@ -141,21 +152,18 @@ func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
 			}
 			out.Groups = groupsRow(&groups)
 		}
-		out.Service, err = service(ctx, c, g, f)
+		out.Service, err = of.service(ctx, c, g, f)
 		return out, err
 	}, nil
 }
 
-func service(ctx context.Context, c *api.Call, g Graph, f *graph.Filter) (client.Service, error) {
+func (of source) service(ctx context.Context, c *api.Call, g Graph, f *graph.Filter) (client.Service, error) {
 	if f.Place.Of == graph.AreaServed {
 		n, err := g.ReachingFunders(ctx, f)
 		if err != nil {
 			return client.Service{}, err
 		}
-		reached := fmt.Sprintf("the %d funders", n)
-		if n == 1 {
-			reached = "the one funder"
-		}
+		reached := plural.Word(n, "the one funder", fmt.Sprintf("the %d funders", n))
 		c.Caveat("location_type", fmt.Sprintf("area_served selected %s whose giving reaches the place; "+
 			"the answer covers all their grants within the other filters, including those made elsewhere.", reached))
 	}
@@ -164,16 +172,14 @@ func service(ctx context.Context, c *api.Call, g Graph, f *graph.Filter) (client
 		return client.Service{}, err
 	}
 	if wider.Grants > 0 {
-		added := fmt.Sprintf("%d grants", wider.Grants)
-		if wider.Grants == 1 {
-			added = "1 grant"
-		}
+		added := plural.Word(wider.Grants, "1 grant", fmt.Sprintf("%d grants", wider.Grants))
 		c.Caveat("subject_basis", fmt.Sprintf("Only registered NTEE codes count. "+
 			"Causes inferred for recipients without a code would add %s and %s; subject_basis=any counts them.", added, money.Dollars(wider.Amount)))
 	}
 	if f.Exclude&(graph.Individuals|graph.Unidentified) == 0 {
 		c.CaveatMasked()
 	}
+	of.warnOutside(c, f)
 	s := c.Service()
 	if f.Exclude != 0 {
 		costs, err := g.Excluded(ctx, f)
@@ -191,3 +197,32 @@ func service(ctx context.Context, c *api.Call, g Graph, f *graph.Filter) (client
 	}
 	return s, nil
 }
+
+// warnOutside says how much the funders that are asked for gave outside the rows, of
+// each for whom that is more than a tenth.
+func (of source) warnOutside(c *api.Call, f *graph.Filter) {
+	if of.given == nil {
+		return
+	}
+	wanted := func(year int) bool {
+		return len(f.Years) == 0 || slices.ContainsFunc(f.Years, func(s graph.Span) bool { return s.From <= year && (s.To == 0 || year <= s.To) })
+	}
+	for _, e := range f.Funders[:min(len(f.Funders), mostWarned)] {
+		sums := of.given(c.Data, e, wanted)
+		if !sums.MostlyOutside() {
+			continue
+		}
+		var parts []string
+		for _, a := range grant.Amounts() {
+			if a.Given && a.Kind != grant.Itemized && sums[a.Kind] > 0 {
+				parts = append(parts, strings.ToLower(a.Label[:1])+a.Label[1:]+" "+money.Dollars(sums[a.Kind]))
+			}
+		}
+		c.Caveat("funder_id", fmt.Sprintf("The returns of %s say that it gave %s, and %s of that is not in these grants: %s. "+
+			"/premier/%[1]s has the account of each return.", e, money.Dollars(sums.Outside()+sums[grant.Itemized]), money.Dollars(sums.Outside()),
+			strings.Join(parts, "; ")))
+	}
+}
+
+// mostWarned is how many of the funders in a filter answers warn about.
+const mostWarned = 10

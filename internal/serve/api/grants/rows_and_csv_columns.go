@@ -16,8 +16,7 @@ type GrantRow struct {
 	person bool
 }
 
-// Person reports whether the grant is to a private person. The filing names the
-// person, but our pages do not.
+// Person reports whether the grant is to a private person, whom our pages do not name.
 func (g *GrantRow) Person() bool { return g.person }
 
 // RecipientRow is one recipient with the totals of its matching grants.
@@ -41,8 +40,7 @@ func (s *SummaryAnswer) Table() (any, *int64, *string) {
 	return s.ByYear, api.Count(s.ByYear), nil
 }
 
-// foreign is the country of a place on the wire, where the United States is
-// null.
+// foreign is the country of a place on the wire: null for the United States.
 func foreign(code *string) *string {
 	if *code == "US" {
 		return nil
@@ -50,8 +48,7 @@ func foreign(code *string) *string {
 	return api.RefOrNull(code)
 }
 
-// grantRow is a grant as the wire has it. An inferred cause shows only where it
-// counts.
+// grantRow is a grant on the wire. An inferred cause shows only where it counts.
 func grantRow(g *graph.Grant, f *graph.Filter) GrantRow {
 	row := GrantRow{GrantRow: client.GrantRow{
 		GrantKey:       g.Key,

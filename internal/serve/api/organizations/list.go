@@ -44,8 +44,7 @@ type listQuestion struct {
 	size   int
 }
 
-// canonical is the question without its page: the same text for every way to ask
-// it.
+// canonical is the question without its page: one text for every way to ask it.
 func (q *listQuestion) canonical(lists string) string {
 	s := fmt.Sprintf("%q %s %s score=%t by=%d asc=%t", q.terms, q.mode, q.filter.Canonical(), q.score, q.sort.By, q.sort.Asc)
 	if q.filter.Standing() {
@@ -116,7 +115,7 @@ func organizationRow(base string, r *directory.Row, m *matched) client.Organizat
 		EIN: r.EIN.String(), Name: r.Name, City: api.OrNull(r.City), State: api.OrNull(r.State), ZIP: api.OrNull(r.ZIP), CountyFIPS: api.OrNull(r.County),
 		NTEECode: api.OrNull(string(r.NTEE)), SubsectionCode: api.OrNull(r.Subsection),
 		FoundationType: api.OrNull(r.FoundationType), FoundationCode: api.OrNull(r.Foundation),
-		GroupExemption: api.OrNull(r.Group), RulingYear: api.OrNull(r.RulingYear), FunderType: api.OrNull(r.FunderKind),
+		GroupExemption: api.OrNull(r.Group), RulingYear: api.OrNull(r.RulingYear), FunderType: api.OrNull(r.FunderKind), AcceptsApplications: r.Accepts,
 		ReturnType: api.OrNull(r.ReturnType), FiscalYear: api.OrNull(r.FiscalYear),
 		TotalRevenue: r.Revenue, TotalExpenses: r.Expenses, TotalAssets: r.Assets, GrantsPaid: r.GrantsPaid,
 		InBMF: r.InBMF, Pub78Verified: r.Pub78, Revoked: r.OnRevoked, Score: m.score, Match: api.OrNull(m.match), DisplayName: orgname.Display(r.Name),
@@ -141,8 +140,7 @@ var foundationCodes = func() map[string][]string {
 	return types
 }()
 
-// usable is the compliance status without the lists that are out of service
-// now.
+// usable is the compliance status without the lists that are out of service now.
 func (r *listReader) usable() *screen.Standing {
 	if r.standing == nil {
 		return nil

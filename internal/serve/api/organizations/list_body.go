@@ -2,6 +2,7 @@ package organizations
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -72,8 +73,7 @@ func (r *listReader) nested(in *api.Form, name string) *api.Form {
 	return r.block(in, name, in.Called(name)+".")
 }
 
-// readTerms reads search_terms and mode, which may stand at the top or in the
-// filters.
+// readTerms reads search_terms and mode, from the top or from the filters.
 func (r *listReader) readTerms(filters *api.Form) {
 	q := &r.question
 	for _, f := range []*api.Form{filters, r.Form} {
@@ -83,13 +83,7 @@ func (r *listReader) readTerms(filters *api.Form) {
 			}
 			q.terms = text
 		}
-		if mode, ok := r.text(f, "mode", maxItem); ok {
-			if mode = strings.ToLower(mode); !slices.Contains(modes, mode) {
-				r.outside(f, "mode", mode, modes, nil)
-				continue
-			}
-			q.mode = mode
-		}
+		r.word(f, "mode", &q.mode, modes, nil)
 	}
 	switch {
 	case q.terms == "" && q.mode != "":
@@ -120,21 +114,10 @@ func (r *listReader) readSort() {
 	nested := r.nested(r.Form, "sort")
 	by, direction, understood := "", "", true
 	for _, f := range []*api.Form{nested, r.Form} {
-		if word, ok := r.text(f, "sort_by", maxItem); ok {
-			if word = strings.ToLower(word); !slices.Contains(orderWords, word) {
-				r.outside(f, "sort_by", word, orderWords, orderMeant)
-				understood = false
-			} else {
-				by = word
-			}
+		if !r.word(f, "sort_by", &by, orderWords, orderMeant) {
+			understood = false
 		}
-		if word, ok := r.text(f, "sort_order", maxItem); ok {
-			if word = strings.ToLower(word); word != "asc" && word != "desc" {
-				r.outside(f, "sort_order", word, []string{"asc", "desc"}, map[string]string{"ascending": "asc", "descending": "desc"})
-			} else {
-				direction = word
-			}
-		}
+		r.word(f, "sort_order", &direction, []string{"asc", "desc"}, map[string]string{"ascending": "asc", "descending": "desc"})
 	}
 	if by == "score" && q.terms == "" {
 		r.Ignored("sort_by", "There is no score without search_terms, so it was not applied.")
@@ -157,12 +140,20 @@ func (r *listReader) readSort() {
 	}
 }
 
+// word reads a word of a vocabulary where it is given, and reports whether it is understood.
+func (r *listReader) word(f *api.Form, name string, to *string, vocabulary []string, also map[string]string) bool {
+	word, given := r.text(f, name, maxItem)
+	if word = strings.ToLower(word); given && !slices.Contains(vocabulary, word) {
+		r.outside(f, name, word, vocabulary, also)
+		return false
+	}
+	*to = cmp.Or(word, *to)
+	return true
+}
+
 // outside reports a word that is not in a vocabulary.
 func (r *listReader) outside(f *api.Form, name, word string, vocabulary []string, also map[string]string) {
-	meant := also[word]
-	if meant == "" {
-		meant = typo.Meant(word, vocabulary)
-	}
+	meant := cmp.Or(also[word], typo.Meant(word, vocabulary))
 	if meant != "" {
 		meant = " Did you mean " + meant + "?"
 	}
@@ -186,15 +177,14 @@ func (r *listReader) text(f *api.Form, name string, most int) (string, bool) {
 	switch {
 	case value == "":
 		f.Ignored(name, emptyValue)
-		return "", false
 	case len(value) > most:
 		f.Problem(name, -1, "string_too_long", value, api.Limit{"max_length": most}, "the value is %d bytes long; at most %d are read", len(value), most)
-		return "", false
 	case !api.Legible(value):
 		f.Problem(name, -1, "string_unicode", "", nil, "the value has characters that cannot be shown")
-		return "", false
+	default:
+		return value, true
 	}
-	return value, true
+	return "", false
 }
 
 var errNotScalar = errors.New("not a text or a number")
@@ -328,17 +318,12 @@ func (r *listReader) flag(f *api.Form, name string) *bool {
 		return &is
 	}
 	text, err := scalar(raw)
-	if err == nil {
-		switch strings.ToLower(strings.TrimSpace(text)) {
-		case "1", "true", "yes", "on":
-			is = true
-			return &is
-		case "0", "false", "no", "off":
-			return &is
-		case "":
-			f.Ignored(name, emptyValue)
-			return nil
-		}
+	if is, known := api.Switches[strings.ToLower(strings.TrimSpace(text))]; err == nil && known {
+		return &is
+	}
+	if err == nil && strings.TrimSpace(text) == "" {
+		f.Ignored(name, emptyValue)
+		return nil
 	}
 	f.Problem(name, -1, "bool_parsing", string(raw), nil, "the value is not true or false")
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
@@ -55,6 +56,7 @@ func (r *listReader) readFilters(f *api.Form) error {
 	r.subsections(f, "subsection")
 	r.foundations(f, "foundation_type")
 	r.groups(f, "group_exemption")
+	r.applications(f, "accepts_applications")
 	x.Revenue = r.span(f, "min_revenue", "max_revenue", -maxDollars, maxDollars)
 	x.Assets = r.span(f, "min_assets", "max_assets", -maxDollars, maxDollars)
 	x.Expenses = r.span(f, "min_expenses", "max_expenses", -maxDollars, maxDollars)
@@ -72,8 +74,7 @@ func (r *listReader) readFilters(f *api.Form) error {
 	return r.readOrganization(r.nested(f, "organization"))
 }
 
-// readOrganization reads Candid's organization block, including its earlier
-// versions.
+// readOrganization reads Candid's organization block, also its earlier versions.
 func (r *listReader) readOrganization(f *api.Form) error {
 	x := &r.question.filter
 	for _, name := range []string{"ntee_major_codes", "ntee_minor_codes"} {
@@ -98,8 +99,7 @@ func (r *listReader) readOrganization(f *api.Form) error {
 	return nil
 }
 
-// readFinancials reads Candid's financials block, including its earlier
-// versions.
+// readFinancials reads Candid's financials block, also its earlier versions.
 func (r *listReader) readFinancials(f *api.Form) {
 	x := &r.question.filter
 	year := r.nested(f, "most_recent_year")
@@ -170,22 +170,20 @@ func (r *listReader) standsAs(f *api.Form, name string, is *bool, to **bool, lis
 
 func (r *listReader) places(f *api.Form) {
 	x := &r.question.filter
-	var states []string
-	for _, item := range r.parts(f, "state") {
-		if code, ok := place.State(item); ok {
-			states = append(states, code)
-		} else {
+	r.list(f, "state", &x.States, func(item string) []string {
+		code, ok := place.State(item)
+		if !ok {
 			f.Ignored("state", "%q is not a state, so it was not applied.", api.Clip(item))
+			return nil
 		}
-	}
-	put(f, "state", &x.States, states)
+		return []string{code}
+	})
 	put(f, "city", &x.Cities, r.cities(f))
 	put(f, "zip", &x.ZIPs, r.zips(f))
 	put(f, "county", &x.Counties, r.counties(f))
 }
 
-// inStates reads a list of names, in which a bare state code belongs to the name
-// before it.
+// inStates reads names, in which a bare state code belongs to the name before it.
 func (r *listReader) inStates(f *api.Form, name string) (list []directory.City) {
 	for _, item := range r.parts(f, name) {
 		if region, ok := place.RegionOf(item); ok && len(item) == 2 {
@@ -248,8 +246,7 @@ func (r *listReader) zips(f *api.Form) (list []string) {
 	return list
 }
 
-// countyNames finds counties by their names in capitals, with and without a last
-// word such as County.
+// countyNames finds counties by name in capitals, also without a last word such as County.
 var countyNames = sync.OnceValue(func() map[string][]place.County {
 	names := map[string][]place.County{}
 	for _, c := range place.Shipped().Counties() {
@@ -287,8 +284,7 @@ func (r *listReader) counties(f *api.Form) (list []string) {
 	return slices.Compact(list)
 }
 
-// causes reads letters, codes and causes. A code may be followed by its label, as
-// Candid's lists have them.
+// causes reads letters, causes and codes, which may have their label after them.
 func (r *listReader) causes(f *api.Form, name string) error {
 	var all ntee.Subject
 	for _, value := range r.values(f, name) {
@@ -319,20 +315,28 @@ func leadingCode(word string) bool {
 
 var returnTypes = []string{"990", "990EZ", "990PF", "990T"}
 
-func (r *listReader) forms(f *api.Form, name string) {
+// list reads a list into one of the filter; of gives the values that an item stands for.
+func (r *listReader) list(f *api.Form, name string, to *[]string, of func(item string) []string) {
 	var list []string
 	for _, item := range r.parts(f, name) {
+		list = append(list, of(item)...)
+	}
+	put(f, name, to, list)
+}
+
+func (r *listReader) forms(f *api.Form, name string) {
+	r.list(f, name, &r.question.filter.ReturnTypes, func(item string) []string {
 		form := strings.TrimPrefix(strings.TrimPrefix(strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(item)), "FORM"), "F")
 		switch {
 		case slices.Contains(returnTypes, form):
-			list = append(list, form)
+			return []string{form}
 		case form == "990N":
 			f.Ignored(name, "Forms 990-N are not in the data, so it was not applied.")
 		default:
 			r.outside(f, name, item, returnTypes, nil)
 		}
-	}
-	put(f, name, &r.question.filter.ReturnTypes, list)
+		return nil
+	})
 }
 
 // formTypes reads Candid's form_types: the forms that are true.
@@ -348,13 +352,20 @@ func (r *listReader) formTypes(f *api.Form) {
 	r.unhonored(b)
 }
 
-func (r *listReader) subsections(f *api.Form, name string) {
-	var list []string
-	for _, item := range r.parts(f, name) {
-		code := strings.ToLower(strings.ReplaceAll(item, " ", ""))
-		for _, prefix := range []string{"501(c)", "501c"} {
-			code = strings.TrimPrefix(code, prefix)
+func (r *listReader) applications(f *api.Form, name string) {
+	r.list(f, name, &r.question.filter.Accepts, func(item string) []string {
+		word := strings.ReplaceAll(strings.ToLower(item), " ", "_")
+		if slices.Contains(grant.Applications(), word) {
+			return []string{word}
 		}
+		r.outside(f, name, word, grant.Applications(), map[string]string{"true": grant.Accepts, "false": grant.Preselects, "preselected": grant.Preselects})
+		return nil
+	})
+}
+
+func (r *listReader) subsections(f *api.Form, name string) {
+	r.list(f, name, &r.question.filter.Subsections, func(item string) []string {
+		code := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(strings.ReplaceAll(item, " ", "")), "501(c)"), "501c")
 		rest := strings.TrimLeft(strings.TrimPrefix(code, "("), "0123456789")
 		code = strings.TrimSuffix(strings.TrimPrefix(code, "("), rest)
 		if len(code) == 1 {
@@ -362,17 +373,14 @@ func (r *listReader) subsections(f *api.Form, name string) {
 		}
 		if irscode.SubsectionLabel(code) == "" {
 			f.Ignored(name, "%q is not a subsection, so it was not applied; write 03 or 501(c)(3).", api.Clip(item))
-			continue
+			return nil
 		}
 		if rest = strings.TrimPrefix(rest, ")"); rest != "" {
-			f.Caveat(
-				name, "Of %q the subsection %s was applied alone; foundation_type tells public charities from private foundations.", api.Clip(item),
-				irscode.SubsectionLabel(code),
-			)
+			f.Caveat(name, "Of %q the subsection %s was applied alone; foundation_type tells public charities from private foundations.",
+				api.Clip(item), irscode.SubsectionLabel(code))
 		}
-		list = append(list, code)
-	}
-	put(f, name, &r.question.filter.Subsections, list)
+		return []string{code}
+	})
 }
 
 func (r *listReader) foundations(f *api.Form, name string) {
@@ -400,13 +408,11 @@ func (r *listReader) foundations(f *api.Form, name string) {
 }
 
 func (r *listReader) groups(f *api.Form, name string) {
-	var list []string
-	for _, item := range r.parts(f, name) {
+	r.list(f, name, &r.question.filter.Groups, func(item string) []string {
 		if number := strings.TrimLeft(item, "0"); number != "" && len(item) <= 5 && strings.Trim(item, "0123456789") == "" {
-			list = append(list, number)
-		} else {
-			f.Ignored(name, "%q is not the number of a group exemption, so it was not applied.", api.Clip(item))
+			return []string{number}
 		}
-	}
-	put(f, name, &r.question.filter.Groups, list)
+		f.Ignored(name, "%q is not the number of a group exemption, so it was not applied.", api.Clip(item))
+		return nil
+	})
 }

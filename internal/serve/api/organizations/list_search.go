@@ -17,8 +17,7 @@ const (
 	rankedWeight = 512
 )
 
-// matched is an organization of a page. It has a score and a match only when the
-// question has search terms.
+// matched is an organization of a page, with score and match for a question with terms.
 type matched struct {
 	org   uint32
 	score *float64
@@ -99,8 +98,7 @@ func (l *lister) ranked(ctx context.Context, set directory.Set, n int) (*foundPa
 	return out, nil
 }
 
-// ordered is a page of all matches in another order, with the scores of the
-// organizations on it.
+// ordered is a page of all matches in another order, with their scores.
 func (l *lister) ordered(ctx context.Context, set directory.Set, n int) (*foundPage, error) {
 	all, err := l.words.Matching(ctx, l.ask(set, n, 0))
 	if err != nil {

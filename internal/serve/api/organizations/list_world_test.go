@@ -1,12 +1,14 @@
 package organizations_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"testing"
 
 	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/bench/world"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/snapshot"
 )
 
@@ -48,6 +50,9 @@ func TestListWorld(t *testing.T) {
 			}
 			if last != nil && last.TotalRevenue != nil && r.TotalRevenue != nil && *last.TotalRevenue < *r.TotalRevenue || last != nil && last.TotalRevenue == nil && r.TotalRevenue != nil {
 				t.Fatalf("%s comes before %s", last.EIN, r.EIN)
+			}
+			if r.AcceptsApplications != cmp.Or(f.Accepts, grant.NotStated) {
+				t.Errorf("%s accepts applications: %q, the table has %q", r.EIN, r.AcceptsApplications, f.Accepts)
 			}
 			seen[r.EIN], last = true, r
 		}

@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,8 +28,7 @@ const (
 	noticeCode            = "02" // files Form 990-N
 	groupReturnCode       = "03"
 	privateFoundationForm = "990PF"
-	// efileMandatory is about the first period whose returns had to be filed
-	// electronically by everybody.
+	// efileMandatory is about the first period that everybody had to file electronically.
 	efileMandatory = "202107"
 )
 
@@ -56,8 +54,7 @@ func (a *absences) unfiled(part string) {
 	a.add(part, reason, detail)
 }
 
-// whyUnfiled says why no return of an organization was read, as far as the master
-// file tells.
+// whyUnfiled says why no return was read, as far as the master file tells.
 func whyUnfiled(p *profile.Profile) (reason, detail string) {
 	if len(p.Filings) > 0 {
 		return NotOnThisForm, "The only returns of the organization that were read are about a tax (Form 990-T) and do not have it."
@@ -82,7 +79,7 @@ func whyUnfiled(p *profile.Profile) (reason, detail string) {
 
 func monthOf(period string) string {
 	if len(period) != 6 {
-		return cmp.Or(period, "an unknown month")
+		return period
 	}
 	return period[:4] + "-" + period[4:]
 }

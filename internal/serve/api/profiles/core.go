@@ -3,11 +3,13 @@ package profiles
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
 	"grantgraph/client"
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/place"
@@ -31,6 +33,7 @@ func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, ab
 	core.Given = client.ProfileGiven{
 		TotalAmount: given.Total, GrantCount: given.Grants, RecipientCount: given.Parties, FirstFiscalYear: api.OrNull(given.FirstYear),
 		LastFiscalYear: api.OrNull(given.LastYear),
+		NetOfReversals: given.Total + found.Account.Sums(profile.AnyYear)[grant.Reversals],
 	}
 	core.Received = client.ProfileReceived{
 		TotalAmount: received.Total, GrantCount: received.Grants, FunderCount: received.Parties, FirstFiscalYear: api.OrNull(received.FirstYear),
@@ -47,12 +50,16 @@ func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, ab
 	core.Standing = p.standing(c, found.EIN)
 	core.Filings = []client.ProfileReturn{}
 	for _, f := range found.Filings {
-		core.Filings = append(core.Filings, client.ProfileReturn{
-			ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, FiscalYear: int(f.FiscalYear), TaxPeriodEnd: f.PeriodEnd,
-			Amended: f.Amended, URL: api.FilingURL(found.EIN, f.ObjectID),
-		})
+		core.Filings = append(core.Filings, returnOf(found.EIN, &f))
 	}
 	return core, nil
+}
+
+func returnOf(filer ein.EIN, f *profile.Filing) client.ProfileReturn {
+	return client.ProfileReturn{
+		ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, FiscalYear: int(f.FiscalYear), TaxPeriodEnd: f.PeriodEnd,
+		Amended: f.Amended, URL: api.FilingURL(filer, f.ObjectID),
+	}
 }
 
 func pageURL(base string, e ein.EIN, name string) string {
@@ -66,11 +73,12 @@ func organization(base string, o *profile.Organization) client.ProfileOrganizati
 		SubsectionCode: api.OrNull(o.Subsection), SubsectionLabel: api.OrNull(irscode.SubsectionLabel(o.Subsection)),
 		FoundationCode: api.OrNull(o.Foundation), FoundationType: api.OrNull(irscode.FoundationType(o.Foundation)),
 		FoundationLabel: api.OrNull(irscode.FoundationLabel(o.Foundation)),
-		Deductibility:   api.OrNull(irscode.DeductibilityLabel(o.Deductible)), GroupExemption: api.OrNull(strings.TrimLeft(o.Group, "0")),
-		Mission: api.OrNull(cmp.Or(o.Mission, o.Activity)), WebsiteURL: api.OrNull(o.Website), Kind: o.Kind, Type: o.Type, FunderType: api.OrNull(o.FunderKind),
+		Deductibility:   api.OrNull(irscode.DeductibilityLabel(o.Deductible)),
+		Mission:         api.OrNull(cmp.Or(o.Mission, o.Activity)), WebsiteURL: api.OrNull(o.Website),
+		Kind: o.Kind, Type: o.Type, FunderType: api.OrNull(o.FunderKind),
 		URL: pageURL(base, o.EIN, o.Name),
 	}
-	if w.GroupExemption != nil {
+	if strings.Trim(o.Group, "0") != "" {
 		w.GroupExemption = &o.Group // with its leading zeros
 	}
 	if county, known := place.Shipped().County(o.County); known {
@@ -133,4 +141,47 @@ func financials(filer ein.EIN, f *snapshot.Financial) client.ProfileFinancials {
 			ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd, URL: api.FilingURL(filer, f.ObjectID),
 		},
 	}
+}
+
+// Applications is what a private foundation tells applicants, nil for others.
+func Applications(p *profile.Profile) *client.ProfileApplications {
+	if len(p.Applications) == 0 && (!mayHold(p) || len(p.Filings) == 0) {
+		return nil
+	}
+	a := &client.ProfileApplications{AcceptsApplications: grant.NotStated, Contacts: []client.ApplicationContact{}}
+	for _, s := range p.Applications {
+		a.AcceptsApplications, a.FiscalYear, a.ObjectID = s.Accepts, api.OrNull(int(s.TaxYear)), api.OrNull(s.ObjectID)
+		if s.Number > 0 {
+			a.Contacts = append(a.Contacts, client.ApplicationContact{
+				Name: api.OrNull(s.Name), Street: api.OrNull(s.Street), City: api.OrNull(s.City), State: api.OrNull(s.State), ZIP: api.OrNull(s.ZIP),
+				Country: api.OrNull(s.Country), Phone: api.OrNull(s.Phone), Email: api.OrNull(s.Email), Form: api.OrNull(s.Form),
+				Deadlines: api.OrNull(s.Deadlines), Restrictions: api.OrNull(s.Restrictions), Masked: s.Masked,
+			})
+		}
+	}
+	return a
+}
+
+// Reconciliation says where the grant dollars of each return are, latest first.
+func Reconciliation(p *profile.Profile) []client.ReturnAccount {
+	list := []client.ReturnAccount{}
+	for _, account := range p.Account.Returns() {
+		of, sums := &account[0], account.Sums(profile.AnyYear)
+		i := slices.IndexFunc(p.Filings, func(f profile.Filing) bool { return f.ObjectID == of.ObjectID && f.PeriodEnd == of.PeriodEnd })
+		if i < 0 {
+			continue // older than the returns that a profile lists
+		}
+		r := client.ReturnAccount{ProfileReturn: returnOf(p.EIN, &p.Filings[i]), InRows: sums[grant.Itemized],
+			NetOfReversals: sums[grant.Itemized] + sums[grant.Reversals], OutsideRows: sums.Outside(), Amounts: []client.AccountAmount{}}
+		for _, a := range account {
+			if a.Kind == grant.DeclaredTotal {
+				r.DeclaredTotal = &a.Amount
+			}
+			if kind, known := grant.AmountOf(a.Kind); known {
+				r.Amounts = append(r.Amounts, client.AccountAmount{Kind: a.Kind, Label: kind.Label, Given: a.Given, LineCount: int64(a.Lines), TotalAmount: a.Amount})
+			}
+		}
+		list = append(list, r)
+	}
+	return list
 }

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -217,11 +218,8 @@ func (a *PremierAnswer) addGovernance(p *profile.Profile, absent *absences) {
 
 func person(p *snapshot.Person) client.ProfilePerson {
 	w := client.ProfilePerson{
-		Name: p.Name, Title: api.OrNull(p.Title), Compensation: p.Compensation, RelatedCompensation: p.Related, OtherCompensation: p.Other,
+		Name: cmp.Or(p.Name, p.Business), Title: api.OrNull(p.Title), Compensation: p.Compensation, RelatedCompensation: p.Related, OtherCompensation: p.Other,
 		Roles: []string{}, FiscalYear: int(p.TaxYear),
-	}
-	if w.Name == "" {
-		w.Name = p.Business
 	}
 	if hours, err := strconv.ParseFloat(strings.TrimSpace(p.Hours), 64); err == nil && hours >= 0 && hours <= 168 {
 		w.HoursPerWeek = &hours
@@ -240,8 +238,7 @@ func person(p *snapshot.Person) client.ProfilePerson {
 	return w
 }
 
-// mayHold says whether an organization is a private foundation, which lists its
-// investments.
+// mayHold says whether an organization is a private foundation, which lists investments.
 func mayHold(p *profile.Profile) bool {
 	return p.ReturnType == privateFoundationForm || irscode.PrivateFoundation(p.Foundation)
 }

@@ -8,6 +8,8 @@ package profiles
 import (
 	"context"
 	_ "embed"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/place"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/ledger"
@@ -84,6 +87,7 @@ func Group(p Parts) api.Group {
 		"getGovernmentFunding": {Response: FundingAnswer{}, Plan: p.planFunding, Needs: p.missing},
 	})
 	g.SetWords("funder_type", grant.FunderKinds())
+	g.SetWords("accepts_applications", grant.Applications())
 	return g
 }
 
@@ -109,14 +113,11 @@ func (p Parts) subject(c *api.Call) ein.EIN {
 }
 
 func nobody(e ein.EIN) error {
-	return fault.New(
-		"unknown_ein", "No organization with the EIN %s is known: it is in no list, in no return and on no grant line that was read.", e.Hyphenated(),
-	).
-		Try("find the organization by its name with /search")
+	return fault.New("unknown_ein", "No organization with the EIN %s is known: it is in no list, in no return and on no grant line that was read.",
+		e.Hyphenated()).Try("find the organization by its name with /search")
 }
 
-// Bytes that answers take while they are made, on top of what grows with the
-// organization.
+// Bytes that answers take while they are made, beside what grows with the organization.
 const (
 	essentialsWeight = 256 << 10
 	premierWeight    = 2 << 20
@@ -183,6 +184,12 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 		}
 		a.addFinancials(found, &absent)
 		a.addServiceAreas(c, found, &absent)
+		if a.Applications = Applications(found); a.Applications == nil && mayHold(found) {
+			absent.unfiled("applications")
+		} else if a.Applications == nil {
+			absent.add("applications", NotAPrivateFoundation, "Only the form of private foundations asks how to apply.")
+		}
+		a.Reconciliation = Reconciliation(found)
 		if err := p.addGrants(ctx, c, a, e, &absent); err != nil {
 			return nil, err
 		}
@@ -219,13 +226,47 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 }
 
 // FundingAnswer is the answer of /gov-funding/{ein}.
-type FundingAnswer struct {
-	client.FundingAnswer
-}
+type FundingAnswer struct{ client.FundingAnswer }
 
 func (f *FundingAnswer) Table() (any, *int64, *string) { return f.Awards, &f.Summary.AwardCount, nil }
 
 // PremierAnswer is the answer of /premier/{ein}.
-type PremierAnswer struct {
-	client.PremierAnswer
+type PremierAnswer struct{ client.PremierAnswer }
+
+func (p Parts) planFunding(c *api.Call) (api.Run, error) {
+	c.ReadFormat()
+	number, limit := readPage(c)
+	e := p.subject(c)
+	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
+	c.Weight = fundingWeight + int64(limit)*awardWeight
+	return func(context.Context) (client.Answer, error) {
+		f, known := p.Profiles(c.Data).Funding(e, int(number-1)*limit, limit)
+		if !known {
+			return nil, nobody(e)
+		}
+		f.Head, f.Page, f.Limit, f.ResultsCount = api.Success, number, limit, len(f.Awards)
+		f.TotalPages = (f.Summary.AwardCount + int64(limit) - 1) / int64(limit)
+		f.Coverage.StatesNotRead = statesBut(f.Coverage.StatesRead)
+		if f.Coverage.FederalThrough == nil {
+			c.Caveat("ein", "No file of federal awards was read, so what is federal is not covered.")
+		}
+		if len(f.Coverage.StatesRead) > 0 {
+			c.Caveat("ein", fmt.Sprintf("Award files of %d states were read; awards of all others are not covered, "+
+				"as coverage.states_not_read lists.", len(f.Coverage.StatesRead)))
+		} else {
+			c.Caveat("ein", "No file of state awards was read, so what states awarded is not covered.")
+		}
+		f.Tail = c.Tail()
+		return &FundingAnswer{*f}, nil
+	}, nil
+}
+
+func statesBut(read []string) []string {
+	list := []string{}
+	for _, r := range place.Regions() {
+		if r.FIPS != "" && !slices.Contains(read, r.Code) { // codes of military mail are not places
+			list = append(list, r.Code)
+		}
+	}
+	return list
 }

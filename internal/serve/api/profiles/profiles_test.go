@@ -32,7 +32,7 @@ func TestRequests(t *testing.T) {
 			`"known_from":["master_file","returns","publication_78","grants_given"]`, `"url":"https://grants.example.org/org/000000001/example-community-foundation"`,
 			`"financials":{"fiscal_year":2022`, `"total_revenue":4200000`, `"months_liquid":7.5`,
 			`"standing":{"in_bmf":true,"pub78_verified":true,"revoked":false,"revocation_date":null,"reinstatement_date":null,"as_of":"2025-12-08"}`,
-			`"given":{"total_amount":380000,"grant_count":3,"recipient_count":3,"first_fiscal_year":2021,"last_fiscal_year":2022}`,
+			`"given":{"total_amount":380000,"net_of_reversals":380000,"grant_count":3,"recipient_count":3,"first_fiscal_year":2021,"last_fiscal_year":2022}`,
 			`"received":{"total_amount":0,"grant_count":0,"funder_count":0,"first_fiscal_year":null,"last_fiscal_year":null}`,
 			`"filings":[{"object_id":"202200000000000001","return_type":"990","fiscal_year":2022,"tax_period_end":"2022-12-31","amended":true,"url":null},`,
 		}, Lacks: []string{"not_available"}},

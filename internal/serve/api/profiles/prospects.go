@@ -24,8 +24,7 @@ const (
 	// An organization with fewer funders than this is also compared with others by
 	// cause, meaning, place and size, because its funders say little about it.
 	fewFunders = 5
-	// alikeWeight is the weight of such a similarity relative to shared
-	// funders.
+	// alikeWeight is the weight of such a similarity relative to shared funders.
 	alikeWeight = 0.3
 	mostAlike   = 100
 )
@@ -60,13 +59,8 @@ func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 		c.Caveat("ein", "Prospects are an association found in public filings, not a statement of any funder, no sign that it takes requests, and no "+
 			"advice. The score orders them and promises nothing.")
 		if counts.LastCompleteYear != 0 {
-			c.Caveat(
-				"ein",
-				fmt.Sprintf(
-					"Funders that gave to it in fiscal year %d or later are left out. Returns that were not read may hold others.",
-					counts.LastCompleteYear-prospect.Lately+1,
-				),
-			)
+			c.Caveat("ein", fmt.Sprintf("Funders that gave to it in fiscal year %d or later are left out. Returns that were not read may hold others.",
+				counts.LastCompleteYear-prospect.Lately+1))
 		}
 		list := api.PageOf(prospectRows(c.Base, found.List), int64(found.Total), number, limit)
 		list.Tail = c.Tail()
@@ -107,8 +101,7 @@ func readProspectFilter(c *api.Call) (f prospect.Filter, asked string, err error
 	}
 	if value, ok := r.Text("subject"); ok {
 		subject, err := ntee.ParseSubject(value)
-		var refused *ntee.ProprietaryError
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*ntee.ProprietaryError](err); ok {
 			return f, "", fault.New("proprietary_subject", "subject: %s.", refused.Error()).
 				Try("NTEE letters and their causes are listed in the documentation of /grants/transactions")
 		}
@@ -121,19 +114,20 @@ func readProspectFilter(c *api.Call) (f prospect.Filter, asked string, err error
 		f.Subject = ntee.Subject{Items: subject.Items}
 	}
 	f.Kind, _ = r.Choice("funder_type")
+	f.Accepts, _ = r.Choice("accepts_applications")
 	f.NoDAF = r.Boolean("exclude_daf")
 	if f.NoDAF && f.Kind == grant.Passthrough {
 		r.Warn.Caveat("funder_type", "funder_type=daf_or_passthrough together with exclude_daf leaves nothing.")
 	}
 	f.MinAmount, f.MaxAmount = readSpan(r, "min_amt", "max_amt")
 	f.MinGiven, f.MaxGiven = readSpan(r, "min_grants_paid", "max_grants_paid")
-	parts := []string{strings.Join(f.In, ","), strings.Join(f.GivesIn, ","), fmt.Sprint(f.Subject.Items), f.Kind, strconv.FormatBool(f.NoDAF)}
+	parts := []string{strings.Join(f.In, ","), strings.Join(f.GivesIn, ","), fmt.Sprint(f.Subject.Items), f.Kind, f.Accepts, strconv.FormatBool(f.NoDAF)}
 	for _, bound := range []*int64{f.MinAmount, f.MaxAmount, f.MinGiven, f.MaxGiven} {
-		if bound == nil {
-			parts = append(parts, "")
-		} else {
-			parts = append(parts, strconv.FormatInt(*bound, 10))
+		text := ""
+		if bound != nil {
+			text = strconv.FormatInt(*bound, 10)
 		}
+		parts = append(parts, text)
 	}
 	return f, strings.Join(parts, "|"), nil
 }
@@ -162,6 +156,7 @@ func prospectRows(base string, list []prospect.Prospect) []client.ProspectRow {
 			FunderEIN: x.EIN.String(), FunderName: x.Name, FunderCity: api.OrNull(x.City), FunderState: api.OrNull(x.State), FunderType: api.OrNull(x.Kind),
 			Score: rounded(x.Score), LastFiscalYear: x.LastYear, GivenAmount: x.Given, GivenFiscalYear: x.GivenYear,
 			LastFundedFiscalYear: api.OrNull(x.FundedYear), URL: pageURL(base, x.EIN, x.Name), Reasons: x.Reasons,
+			AcceptsApplications: x.Accepts,
 		}
 		r := &row.Reasons
 		r.SharedRecipients = append([]client.ProspectRecipient{}, r.SharedRecipients...)

@@ -95,8 +95,7 @@ func similarRows(base string, list []profile.Similar) []client.SimilarRow {
 				SharedFunders: api.OrNull(s.SharedFunders), SharedRecipients: api.OrNull(s.SharedRecipients), SizeRatio: api.OrNull(s.SizeRatio)},
 		}
 		if s.Meaning != 0 {
-			meaning := rounded(s.Meaning)
-			row.Reasons.Meaning = &meaning
+			row.Reasons.Meaning = new(rounded(s.Meaning))
 		}
 		rows = append(rows, row)
 	}

@@ -38,6 +38,7 @@ type tables struct {
 	funders       map[string]*snapshot.FunderKind
 	awards        map[string][]*snapshot.GovAward
 	areas         map[string]int
+	unnamed       map[string]bool // recipients that are no organization
 }
 
 func rows[T any](t *testing.T, s *snapshot.Snapshot, table string) (list []*T) {
@@ -73,9 +74,14 @@ func one[T any](list []*T, key func(*T) string) map[string]*T {
 
 func readTables(t *testing.T, s *snapshot.Snapshot) *tables {
 	t.Helper()
-	x := &tables{returns: map[string]int{}, areas: map[string]int{}}
+	x := &tables{returns: map[string]int{}, areas: map[string]int{}, unnamed: map[string]bool{}}
 	x.organizations = one(rows[snapshot.Organization](t, s, snapshot.Organizations), func(r *snapshot.Organization) string { return r.EIN })
 	grants := rows[snapshot.Grant](t, s, snapshot.Grants)
+	for _, g := range grants {
+		if g.RecipientEIN == "" && (g.IsIndividual || g.IsUnidentified) {
+			x.unnamed[g.RecipID] = true
+		}
+	}
 	x.given = by(grants, func(r *snapshot.Grant) string { return r.FunderEIN })
 	x.received = by(grants, func(r *snapshot.Grant) string { return r.RecipientEIN })
 	x.financials = by(rows[snapshot.Financial](t, s, snapshot.Financials), func(r *snapshot.Financial) string { return r.EIN })
@@ -199,7 +205,7 @@ func (x *tables) check(t *testing.T, e string, p *profiles.PremierAnswer) {
 				t.Errorf("%s: top recipient %+v, want %+v", e, r, parties[r.RecipID])
 			}
 		}
-		checkTop(t, e, top, parties)
+		checkTop(t, e, top, parties, x.unnamed)
 	}
 
 	all, years, subjects, states, parties = x.side(x.received[e], false)
@@ -230,7 +236,7 @@ func (x *tables) check(t *testing.T, e string, p *profiles.PremierAnswer) {
 				t.Errorf("%s: top funder %+v, want %+v", e, f, parties[f.FunderEIN])
 			}
 		}
-		checkTop(t, e, top, parties)
+		checkTop(t, e, top, parties, x.unnamed)
 	}
 
 	if len(p.FinancialsByYear) != len(x.financials[e]) || (p.Financials == nil) != (len(x.financials[e]) == 0) || (p.Financials == nil) != absent(p, "financials") {
@@ -281,14 +287,22 @@ func (x *tables) check(t *testing.T, e string, p *profiles.PremierAnswer) {
 	}
 }
 
-// checkTop checks that the parties shown are the largest there are.
-func checkTop(t *testing.T, e string, top []sums, parties map[string]sums) {
+// checkTop checks that the parties shown are the largest there are, those that are no
+// organization last.
+func checkTop(t *testing.T, e string, top []sums, parties map[string]sums, unnamed map[string]bool) {
 	t.Helper()
-	var totals, got []int64
-	for _, s := range parties {
-		totals = append(totals, s.total)
+	var totals, last, got []int64
+	for id, s := range parties {
+		if unnamed[id] {
+			last = append(last, s.total)
+		} else {
+			totals = append(totals, s.total)
+		}
 	}
-	slices.SortFunc(totals, func(a, b int64) int { return cmp.Compare(b, a) })
+	for _, list := range [][]int64{totals, last} {
+		slices.SortFunc(list, func(a, b int64) int { return cmp.Compare(b, a) })
+	}
+	totals = append(totals, last...)
 	for _, s := range top {
 		got = append(got, s.total)
 	}

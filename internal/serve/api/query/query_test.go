@@ -391,7 +391,10 @@ func TestSQLExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	invented, _ := example.Warehouse{}.Run(t.Context(), q)
-	real, err := apitest.SQL(t).Query(t.Context(), q)
+	if err := apitest.SQL(t).Check(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	real, err := apitest.SQL(t).Run(t.Context(), q)
 	if err != nil || !slices.Equal(invented.Columns, real.Columns) || len(real.Rows) != 2 {
 		t.Errorf("%v: %+v, want %+v", err, real, invented)
 	}

@@ -14,8 +14,7 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// Bytes that one of many records takes while it is made and rendered, and that its
-// report takes on top.
+// Bytes that one of many records takes, and that its report takes on top.
 const (
 	weightOfMany   = 256 << 10
 	weightOfReport = 256 << 10

@@ -127,8 +127,7 @@ func (n *named) fail(format string, args ...any) {
 	}
 }
 
-// line is a text on one line. A text that cannot be used is clipped, and the name
-// fails.
+// line is a text on one line. One that cannot be used is clipped, and the name fails.
 func (n *named) line(field, text string, most int) string {
 	line := strings.Join(strings.Fields(text), " ")
 	switch {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,8 +33,7 @@ type Names interface {
 	Lookup(ein.EIN) (search.Result, bool)
 }
 
-// Trials keeps the one screening of a key without a paid plan; every account.Store
-// does.
+// Trials keeps the one screening of a key without a paid plan; *account.Store does.
 type Trials interface {
 	TakeScreen(ctx context.Context, id string) (first bool, err error)
 	ReturnScreen(ctx context.Context, id string) error
@@ -76,8 +76,7 @@ const (
 	mostFromOne   = 16 // of them from one network
 )
 
-// excludeParam names the matches that the caller has ruled out, in the query and in
-// bodies.
+// excludeParam names the matches that the caller has ruled out.
 const excludeParam = "exclude_ent_num"
 
 //go:embed operations.json
@@ -119,15 +118,9 @@ func (o *operations) needsLists(d api.Dataset) error {
 // body is the report of an example of verification, which is signed when the
 // service starts and therefore not in a file.
 func (s Samples) body(example string) (string, bool) {
-	switch example {
-	case "1":
-		return s.Report, true
-	case "bent":
-		return strings.Replace(s.Report, `"found":true`, `"found":false`, 1), true
-	case "unknown_key":
-		return s.Foreign, true
-	}
-	return "", false
+	bent := strings.Replace(s.Report, `"found":true`, `"found":false`, 1)
+	text, ok := map[string]string{"1": s.Report, "bent": bent, "unknown_key": s.Foreign}[example]
+	return text, ok
 }
 
 // ScreeningAnswer is the screening of one organization.
@@ -166,11 +159,7 @@ func (o *operations) planScreen(c *api.Call) (api.Run, error) {
 			c.Caveat(compatParam, "The page is the signed report, which has one rendering.")
 		}
 	}
-	known := o.Screener(c.Data).Known(q.EIN)
-	if o.addFiled(c, &q) {
-		known = true
-	}
-	if known && !c.Caller.Paid {
+	if known := o.addFiled(c, &q) || o.Screener(c.Data).Known(q.EIN); known && !c.Caller.Paid {
 		c.Claim = o.claim(c.Caller.Key)
 	}
 	return func(ctx context.Context) (client.Answer, error) {
@@ -213,8 +202,7 @@ func readExcluded(c *api.Call) (list []int64) {
 	return list
 }
 
-// addFiled adds the name that filings give an organization, and reports whether
-// there is one.
+// addFiled adds the name that filings give an organization, if there is one.
 func (o *operations) addFiled(c *api.Call, q *screen.Query) bool {
 	names := o.Names(c.Data)
 	if names == nil {
@@ -277,4 +265,86 @@ func (o *operations) planVerify(c *api.Call) (api.Run, error) {
 		}
 		return &client.VerifyAnswer{Head: api.Success, Status: string(v.Status()), ReportVerdict: v.ReportVerdict, Tail: c.Tail()}, nil
 	}, nil
+}
+
+const compatParam = "compat"
+
+func readCompat(c *api.Call) (legacy bool) {
+	mode, _ := c.Params.Choice(compatParam)
+	return mode == "legacy_strings"
+}
+
+// Legacy is an answer in the rendering for clients of other services.
+type Legacy struct {
+	body []byte
+	client.Tail
+}
+
+// MarshalJSON is the rendering.
+func (l *Legacy) MarshalJSON() ([]byte, error) { return l.body, nil }
+
+// asLegacy renders an answer that ends with the given tail.
+func asLegacy(answer any, tail client.Tail) (*Legacy, error) {
+	text, err := api.EncodeJSON(answer)
+	if err != nil {
+		return nil, err
+	}
+	document, err := api.ReadJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	text, err = api.EncodeJSON(legacyOf("", document, false))
+	return &Legacy{text, tail}, err
+}
+
+// legacyBooleans are the booleans that are rendered as strings. titled are the
+// members whose words are written in title case, if the words are in vocabulary.
+var (
+	legacyBooleans = []string{"conflict", "in_bmf", "pub78_verified", "revoked", "screened"}
+	titled         = []string{"status", "result"}
+	vocabulary     = []string{
+		screen.NotScreened, screen.Listed, screen.NotListed, screen.Revoked, screen.Reinstated, screen.Clear, screen.PotentialMatch, screen.RuledOut,
+		screen.Met, screen.NotMet, screen.NotApplicable,
+	}
+)
+
+// untouched are members that are copied as they are: the report is signed, and
+// registry records keep the words of the registry.
+var untouched = []string{"report", "registry_records"}
+
+// titleCase writes a word of the vocabulary as other services do.
+func titleCase(word string) string {
+	parts := strings.Split(word, "_")
+	for i, p := range parts {
+		parts[i] = strings.ToUpper(p[:1]) + p[1:]
+	}
+	return strings.Join(parts, " ")
+}
+
+// legacyOf is the value of the member with the given name as other services write it.
+// Members change that are within compliance.
+func legacyOf(name string, value any, within bool) any {
+	if slices.Contains(untouched, name) {
+		return value
+	}
+	inside := within || name == "compliance"
+	switch v := value.(type) {
+	case api.Ordered:
+		for i := range v {
+			v[i].Value = legacyOf(v[i].Name, v[i].Value, inside)
+		}
+	case []any:
+		for i := range v {
+			v[i] = legacyOf("", v[i], inside)
+		}
+	case bool:
+		if within && slices.Contains(legacyBooleans, name) {
+			return map[bool]string{true: "True", false: "False"}[v]
+		}
+	case string:
+		if within && slices.Contains(titled, name) && slices.Contains(vocabulary, v) {
+			return titleCase(v)
+		}
+	}
+	return value
 }

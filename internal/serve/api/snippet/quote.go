@@ -7,22 +7,29 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"grantgraph/internal/serve/api"
 )
 
-// shell quotes a text for a shell. Within single quotes only the single quote has a
-// meaning.
-func shell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// Shell quotes a text for a shell: within single quotes only that quote has a meaning.
+func Shell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// quote writes a text as a literal. Python and JavaScript read a JSON string as the
-// same text.
+// Curl is a request as a command, with a place for the key. body is JSON, or empty.
+func Curl(address, body string) string {
+	line := "curl -H 'X-API-Key: YOUR_KEY' "
+	if body != "" {
+		line += "-H 'Content-Type: application/json' \\\n  -d " + Shell(body) + " "
+	}
+	return line + "\\\n  " + Shell(address)
+}
+
+// quote writes a text as a literal, which Python and JavaScript read as JSON does.
 func quote(text string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
+	quoted, err := api.EncodeJSON(text)
+	if err != nil {
 		panic("snippet: " + err.Error()) // encoding a text cannot fail
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(quoted)
 }
 
 // wide is how long a line may be before it is laid out in several.
@@ -47,8 +54,7 @@ var (
 	javascript = literals{"  ", "true", "false", "null", [2]string{"[", "]"}}
 )
 
-// Pairs writes a query as an object, or as a list of pairs where a name comes
-// twice.
+// Pairs writes a query as an object, or as pairs where a name comes twice.
 func (l literals) Pairs(query [][2]string) string {
 	names := make([]string, len(query))
 	for i, p := range query {
@@ -72,18 +78,17 @@ func (l literals) Pairs(query [][2]string) string {
 	return ends[:1] + "\n" + l.indent + strings.Join(items, ",\n"+l.indent) + ",\n" + ends[1:]
 }
 
-// setter is the one name that does not make a property in an object literal of
-// JavaScript.
+// setter is the one name that makes no property in an object literal of JavaScript.
 const setter = "__proto__"
 
 // Object writes a body as an object literal of the language, which is easy to
 // change. A body that would not come out as the same JSON stays a text that the
 // code parses.
 func (l literals) Object(body string) string {
-	d := json.NewDecoder(strings.NewReader(body))
-	d.UseNumber()
-	if text, err := l.value(d, "\n"); err == nil && !d.More() {
-		return text
+	if v, err := api.ReadJSON([]byte(body)); err == nil {
+		if text, err := l.value(v, "\n"); err == nil {
+			return text
+		}
 	}
 	if l.yes == python.yes {
 		return "json.loads(" + quote(body) + ")"
@@ -95,65 +100,53 @@ func (l literals) Object(body string) string {
 // a name comes twice, or a number is not one that JavaScript has.
 var errInexact = errors.New("not the same JSON")
 
-// value reads one value and writes it. line is a line break with the current
-// indent.
-func (l literals) value(d *json.Decoder, line string) (string, error) {
-	t, err := d.Token()
-	if err != nil {
-		return "", err
-	}
-	switch t := t.(type) {
-	case json.Delim:
-		return l.many(d, t, line)
+// value writes a value of api.ReadJSON. line is a line break with the current indent.
+func (l literals) value(v any, line string) (string, error) {
+	switch v := v.(type) {
 	case string:
-		return quote(t), nil
+		return quote(v), nil
 	case json.Number:
-		if f, err := t.Float64(); err != nil || strconv.FormatFloat(f, 'f', -1, 64) != t.String() {
+		if f, err := v.Float64(); err != nil || strconv.FormatFloat(f, 'f', -1, 64) != v.String() {
 			return "", errInexact
 		}
-		return t.String(), nil
+		return v.String(), nil
 	case bool:
-		if t {
+		if v {
 			return l.yes, nil
 		}
 		return l.no, nil
+	case []any:
+		return l.many("[]", len(v), func(i int) (string, any) { return "", v[i] }, line)
+	case api.Ordered:
+		names := map[string]bool{setter: true}
+		for _, m := range v {
+			if names[m.Name] {
+				return "", errInexact
+			}
+			names[m.Name] = true
+		}
+		return l.many("{}", len(v), func(i int) (string, any) { return quote(v[i].Name) + ": ", v[i].Value }, line)
 	}
 	return l.nothing, nil
 }
 
 // many does the same for an array or an object: on one line where its items are
 // plain and it fits, else each on its own.
-func (l literals) many(d *json.Decoder, open json.Delim, line string) (string, error) {
-	var items []string
-	names := map[string]bool{setter: true}
+func (l literals) many(ends string, n int, at func(i int) (name string, v any), line string) (string, error) {
+	inner, items := line+l.indent, make([]string, n)
 	nested, size := false, len(line)
-	for d.More() {
-		item := ""
-		if open == '{' {
-			name, err := d.Token()
-			if err != nil {
-				return "", err
-			}
-			if item = quote(name.(string)) + ": "; names[name.(string)] {
-				return "", errInexact
-			}
-			names[name.(string)] = true
-		}
-		value, err := l.value(d, line+l.indent)
+	for i := range items {
+		name, v := at(i)
+		value, err := l.value(v, inner)
 		if err != nil {
 			return "", err
 		}
 		nested = nested || value[0] == '{' || value[0] == '['
-		size += len(item) + len(value) + len(", ")
-		items = append(items, item+value)
+		items[i] = name + value
+		size += len(items[i]) + len(", ")
 	}
-	end, err := d.Token()
-	if err != nil {
-		return "", err
+	if n == 0 || !nested && size <= wide {
+		return ends[:1] + strings.Join(items, ", ") + ends[1:], nil
 	}
-	if len(items) == 0 || !nested && size <= wide {
-		return open.String() + strings.Join(items, ", ") + end.(json.Delim).String(), nil
-	}
-	inner := line + l.indent
-	return open.String() + inner + strings.Join(items, ","+inner) + "," + line + end.(json.Delim).String(), nil
+	return ends[:1] + inner + strings.Join(items, ","+inner) + "," + line + ends[1:], nil
 }

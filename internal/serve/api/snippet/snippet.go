@@ -103,7 +103,7 @@ const commandLine = "Command line"
 var snippets string
 
 var languages = template.Must(template.New("").Funcs(template.FuncMap{
-	"quote": quote, "shell": shell, "laidOut": laidOut,
+	"quote": quote, "shell": Shell, "laidOut": laidOut,
 	"python": func() literals { return python }, "javascript": func() literals { return javascript },
 	"indent": func(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") },
 }).Parse(snippets))
@@ -144,10 +144,8 @@ func (r *Request) Target() string {
 
 // Format is the format that is asked for.
 func (r *Request) Format() string {
-	for _, p := range r.Query {
-		if p[0] == "format" {
-			return p[1]
-		}
+	if i := slices.IndexFunc(r.Query, func(p [2]string) bool { return p[0] == "format" }); i >= 0 {
+		return r.Query[i][1]
 	}
 	return "json"
 }

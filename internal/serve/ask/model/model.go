@@ -1,8 +1,8 @@
-// Package model asks a language model to turn a question that the reader does
-// not understand into a plan. The model only fills the plan. We parse its
-// output strictly, and every organization, place, year and amount must be in
-// the words of the question. Our own search finds the organizations, and the
-// figures come from the API, which the model never sees.
+// Package model asks a language model to put a question that the reader does not
+// understand into words that the reader understands. The model names nothing that
+// the question does not name, and leaves out no number (ask.Faithful). The reader
+// finds the organizations, and the figures come from the API, which the model
+// never sees.
 //
 // We do not trust the endpoint. It may hang, lie, send without end or redirect.
 // Whatever it does wrong, the question counts as not understood. We never log a
@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,9 +34,9 @@ import (
 
 // Limits on the use of a model.
 const (
-	longest    = 10 * time.Second // total time to wait for a plan
+	longest    = 10 * time.Second // total time to wait for a wording
 	mostAnswer = 64 << 10         // bytes of a response from the endpoint
-	mostTokens = 1000             // length of the plan in tokens
+	mostTokens = 300              // length of the wording in tokens
 	atOnce     = 4                // questions at the same time
 )
 
@@ -54,7 +55,7 @@ type Options struct {
 type Model struct {
 	options Options
 	url     string
-	wait    time.Duration // total time to wait for a plan
+	wait    time.Duration // total time to wait for a wording
 	slots   chan struct{}
 	breaker breaker
 }
@@ -111,17 +112,19 @@ func (b broken) Error() string { return string(b) }
 // late is the failure of an endpoint that takes too long.
 const late = broken("the endpoint did not answer in time")
 
-// Fill turns a question into a plan that can be run, or says why it cannot.
-// Resolve finds the organization that words name.
-func (m *Model) Fill(ctx context.Context, question string, resolve func(words string) (ask.Party, bool)) (*ask.Plan, error) {
-	plan, err := m.fill(ctx, question, resolve)
+//go:embed instructions.txt
+var instructions string // sent to the model before the question
+
+// Fill finds a wording of a question that read understands, or says why it cannot.
+func (m *Model) Fill(ctx context.Context, question string, read func(wording string) (*ask.Plan, error)) (*ask.Plan, error) {
+	plan, err := m.fill(ctx, question, read)
 	if err != nil && ctx.Err() == nil {
-		m.options.Log.Warn("the language model gave no plan that can be run", "reason", err.Error())
+		m.options.Log.Warn("the language model gave no question that can be answered", "reason", err.Error())
 	}
 	return plan, err
 }
 
-func (m *Model) fill(ctx context.Context, question string, resolve func(words string) (ask.Party, bool)) (*ask.Plan, error) {
+func (m *Model) fill(ctx context.Context, question string, read func(wording string) (*ask.Plan, error)) (*ask.Plan, error) {
 	select {
 	case m.slots <- struct{}{}:
 		defer func() { <-m.slots }()
@@ -137,17 +140,14 @@ func (m *Model) fill(ctx context.Context, question string, resolve func(words st
 	if err != nil {
 		return nil, err
 	}
-	plan, err := parse(content)
-	if err != nil {
-		return nil, err
+	var said struct{ Question string }
+	switch err := ask.Decode(content, &said); {
+	case err != nil:
+		return nil, errors.New("the model did not answer with a question")
+	case said.Question == "":
+		return nil, errors.New("the model has no other words for the question")
 	}
-	if err := ground(plan, question, resolve); err != nil {
-		return nil, err
-	}
-	if plan.Validate() != nil {
-		return nil, errors.New("the plan is not of the vocabulary")
-	}
-	return plan, nil
+	return read(said.Question)
 }
 
 // complete asks the endpoint and returns the model's text. It asks a second
@@ -159,7 +159,7 @@ func (m *Model) complete(ctx context.Context, question string) (content string, 
 	if err != nil {
 		return "", err
 	}
-	body := map[string]any{"messages": []message{{"system", instructions()}, {"user", string(asked)}}, "temperature": 0, "max_tokens": mostTokens,
+	body := map[string]any{"messages": []message{{"system", instructions}, {"user", string(asked)}}, "temperature": 0, "max_tokens": mostTokens,
 		"stream": false, "response_format": map[string]string{"type": "json_object"}}
 	if m.options.Name != "" {
 		body["model"] = m.options.Name
@@ -219,12 +219,12 @@ func (m *Model) once(ctx context.Context, question map[string]any) (content stri
 	case len(text) > mostAnswer:
 		return "", status, broken(fmt.Sprintf("the answer of the endpoint is longer than %d bytes", mostAnswer))
 	}
-	content, err = read(text)
+	content, err = choice(text)
 	return content, status, err
 }
 
-// read reads the answer of the endpoint.
-func read(text []byte) (content string, err error) {
+// choice reads the answer of the endpoint.
+func choice(text []byte) (content string, err error) {
 	var said struct {
 		Choices []struct {
 			Finish  string `json:"finish_reason"`
@@ -235,7 +235,7 @@ func read(text []byte) (content string, err error) {
 		return "", broken("the answer of the endpoint is not one of a model")
 	}
 	if said.Choices[0].Finish == "length" {
-		return "", errors.New("the plan was cut off")
+		return "", errors.New("the wording was cut off")
 	}
 	return said.Choices[0].Message.Content, nil
 }

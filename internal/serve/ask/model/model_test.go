@@ -20,15 +20,15 @@ import (
 
 const question = "Which outfits handed over 50k or more to Mapleton Food Bank around 2021?"
 
-// resolve knows one organization.
-func resolve(words string) (ask.Party, bool) {
-	if strings.EqualFold(words, "Mapleton Food Bank") {
-		return ask.Party{EIN: "000000001", Name: "MAPLETON FOOD BANK INC"}, true
+// read understands what is faithful to the question.
+func read(wording string) (*ask.Plan, error) {
+	if err := ask.Faithful(question, wording); err != nil {
+		return nil, err
 	}
-	return ask.Party{}, false
+	return &ask.Plan{Measure: "which", Of: "funders", Words: wording}, nil
 }
 
-const good = `{"plan":{"measure":"which","of":"funders","recipients":[{"asked":"Mapleton Food Bank"}],"years":[{"from":2021,"to":2021}],"min_amount":50000}}`
+const good = `{"question":"Which funders gave at least 50k to Mapleton Food Bank in 2021?"}`
 
 // said is an answer of an endpoint in which a model says something.
 func said(content string) string {
@@ -83,22 +83,17 @@ func TestFill(t *testing.T) {
 			len(sent.Messages) != 2 {
 			t.Errorf("%s %v %s", r.URL, r.Header, body)
 		}
-		if system := sent.Messages[0].Content; !strings.Contains(system, `"how_much"`) || strings.Contains(system, `"ein":{`) ||
-			strings.Contains(system, "Mapleton") {
+		if system := sent.Messages[0].Content; !strings.Contains(system, "How much did NAME give") || strings.Contains(system, "Mapleton") {
 			t.Errorf("it is told %s", system)
 		}
 		answers(said(good))(w, r)
 	})
-	p, err := m.Fill(t.Context(), question, resolve)
+	p, err := m.Fill(t.Context(), question, read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Recipients) != 1 || p.Recipients[0].EIN != "000000001" || p.Recipients[0].Name != "MAPLETON FOOD BANK INC" || *p.MinAmount != 50000 ||
-		m.Name() != "small-1" {
+	if p.Words != "Which funders gave at least 50k to Mapleton Food Bank in 2021?" || m.Name() != "small-1" {
 		t.Errorf("%s", p)
-	}
-	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "“outfits handed over more around”") {
-		t.Errorf("%q", p.Notes)
 	}
 }
 
@@ -106,7 +101,7 @@ func TestFill(t *testing.T) {
 // a plan, never a wait without end, and never a word of the question in the log.
 func TestMisbehaving(t *testing.T) {
 	t.Parallel()
-	plan := func(p string) http.HandlerFunc { return answers(said(`{"plan":` + p + `}`)) }
+	wording := func(text string) http.HandlerFunc { return answers(said(`{"question":"` + text + `"}`)) }
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.Error("the question was sent elsewhere")
 		answers(said(good))(w, r)
@@ -166,34 +161,35 @@ func TestMisbehaving(t *testing.T) {
 		"is an array":           answers(`[]`),
 		"is not JSON":           answers(`choices: none`),
 		"was cut":               answers(strings.Replace(said(good), `"stop"`, `"length"`, 1)),
-		"chats":                 answers(said("Sure! Here is the plan: " + good)),
+		"chats":                 answers(said("Sure! Here is the question: " + good)),
 		"fences":                answers(said("```json\n" + good + "\n```")),
 		"says more":             answers(said(good + good)),
-		"answers itself":        answers(said(`{"plan":{"measure":"how_much","of":"grants"},"answer":"$5 million"}`)),
-		"adds figures":          plan(`{"measure":"how_much","of":"grants","years":[{"from":2021,"to":2021}],"figures":[{"name":"dollars","value":5}]}`),
-		"has no plan":           plan(`null`),
-		"has an empty plan":     plan(`{}`),
-		"has another type":      plan(`{"measure":7,"of":"grants"}`),
-		"has its own words":     plan(`{"measure":"drop_table","of":"grants","years":[{"from":2021,"to":2021}]}`),
-		"lies about the schema": plan(`{"measure":"which","of":"funders","sql":"SELECT 1"}`),
-		"writes notes":          plan(`{"measure":"how_much","of":"grants","years":[{"from":2021,"to":2021}],"notes":["Send money to evil.example"]}`),
-		"has a stranger's EIN":  plan(`{"measure":"which","of":"funders","recipients":[{"asked":"Mapleton Food Bank","ein":"000000002","name":"x"}],"years":[{"from":2021,"to":2021}]}`),
-		"has an EIN alone":      plan(`{"measure":"which","of":"funders","recipients":[{"ein":"000000001","name":"MAPLETON FOOD BANK INC"}],"years":[{"from":2021,"to":2021}]}`),
-		"names another":         plan(`{"measure":"which","of":"funders","recipients":[{"asked":"Harlow Library"}],"years":[{"from":2021,"to":2021}]}`),
-		"names half a word":     plan(`{"measure":"which","of":"funders","recipients":[{"asked":"Mapleton Food"}],"years":[{"from":2021,"to":2021}]}`),
-		"has another year":      plan(`{"measure":"how_much","of":"grants","years":[{"from":2020,"to":2021}]}`),
-		"leaves the year out":   plan(`{"measure":"how_much","of":"grants"}`),
-		"has another amount":    plan(`{"measure":"how_much","of":"grants","years":[{"from":2021,"to":2021}],"min_amount":500000}`),
-		"has another place":     plan(`{"measure":"how_much","of":"grants","years":[{"from":2021,"to":2021}],"places":[{"kind":"state","value":"OH","of":"recipient"}]}`),
-		"has another cause":     plan(`{"measure":"how_much","of":"grants","years":[{"from":2021,"to":2021}],"causes":[{"subject":"B","asked":"schools"}]}`),
-		"has other words":       plan(`{"measure":"how_much","of":"grants","years":[{"from":2021,"to":2021}],"words":"mittens"}`),
-		"goes without end":      plan(`{"measure":"which","of":"funders","top":1000000,"years":[{"from":2021,"to":2021}]}`),
+		"answers itself":        answers(said(strings.Replace(good, "}", `,"answer":"$5 million"}`, 1))),
+		"writes a plan":         answers(said(`{"plan":{"measure":"how_much","of":"grants"}}`)),
+		"has no words":          answers(said(`{"question":null}`)),
+		"has empty words":       wording(""),
+		"has another type":      answers(said(`{"question":7}`)),
+		"has its own words":     wording("Drop the table of Mapleton Food Bank 50k 2021"),
+		"writes to people":      wording("Send money over 50k to evil.example in 2021"),
+		"has an EIN":            wording("Which funders gave 50k or more to 000000001 in 2021?"),
+		"names another":         wording("Which funders gave 50k or more to Harlow Library in 2021?"),
+		"has another year":      wording("Which funders gave 50k or more to Mapleton Food Bank in 2020?"),
+		"adds a year":           wording("Which funders gave 50k or more to Mapleton Food Bank from 2020 to 2021?"),
+		"leaves the year out":   wording("Which funders gave 50k or more to Mapleton Food Bank?"),
+		"has another amount":    wording("Which funders gave $500,000 or more to Mapleton Food Bank in 2021?"),
+		"leaves the amount out": wording("Which funders gave to Mapleton Food Bank in 2021?"),
+		"adds a place":          wording("Which funders gave 50k or more to Mapleton Food Bank in Ohio in 2021?"),
+		"adds a cause":          wording("Which funders gave 50k or more for schools to Mapleton Food Bank in 2021?"),
+		"adds a kind":           wording("Which private foundations gave 50k or more to Mapleton Food Bank in 2021?"),
+		"leaves something out":  wording("Which funders gave 50k or more to Mapleton Food Bank in 2021 excluding individuals?"),
+		"adds words":            wording("Which funders gave 50k or more for mittens to Mapleton Food Bank in 2021?"),
+		"goes without end":      wording(strings.Repeat("Which funders gave 50k to Mapleton Food Bank in 2021? ", 20)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, log := endpoint(t, h)
 			m.wait = 100 * time.Millisecond
-			p, err := m.Fill(t.Context(), question, resolve)
+			p, err := m.Fill(t.Context(), question, read)
 			if err == nil {
 				t.Fatalf("a plan: %s", p)
 			}
@@ -220,7 +216,7 @@ func TestNoTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Fill(t.Context(), question, resolve); err == nil {
+	if _, err := m.Fill(t.Context(), question, read); err == nil {
 		t.Error("a plan")
 	}
 }
@@ -253,7 +249,7 @@ func TestAgain(t *testing.T) {
 				}
 				answers(said(good))(w, r)
 			})
-			if _, err := m.Fill(t.Context(), question, resolve); (err == nil) != c.ok || calls.Load() != c.calls {
+			if _, err := m.Fill(t.Context(), question, read); (err == nil) != c.ok || calls.Load() != c.calls {
 				t.Errorf("%d calls, %v", calls.Load(), err)
 			}
 		})
@@ -276,7 +272,7 @@ func TestBreaker(t *testing.T) {
 	}, func(o *Options) { o.Clock = func() time.Time { return now } })
 	fill := func(ok bool, want int64) {
 		t.Helper()
-		if _, err := m.Fill(t.Context(), question, resolve); (err == nil) != ok || calls.Load() != want {
+		if _, err := m.Fill(t.Context(), question, read); (err == nil) != ok || calls.Load() != want {
 			t.Fatalf("%d calls, %v", calls.Load(), err)
 		}
 	}
@@ -293,7 +289,7 @@ func TestBreaker(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 2 * mostFailures {
-		if _, err := m.Fill(gone, question, resolve); err == nil {
+		if _, err := m.Fill(gone, question, read); err == nil {
 			t.Error("a plan for nobody")
 		}
 	}
@@ -321,24 +317,19 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// FuzzParse reads what a model may say: whatever it is, it is no plan or one that
-// holds against its question and its vocabulary.
-func FuzzParse(f *testing.F) {
-	f.Add(good, question)
-	f.Add(`{"plan":{"measure":"how_much","of":"grants","places":[{"kind":"city","value":"Akron, OH","of":"recipient"}]}}`, "what went to Akron OH")
-	f.Add(`{"plan":null}`, "")
-	f.Fuzz(func(t *testing.T, content, question string) {
-		p, err := parse(content)
-		if err != nil {
+// FuzzFaithful takes what a model may say: whatever it is, it has the numbers of the
+// question and names nothing new.
+func FuzzFaithful(f *testing.F) {
+	f.Add("Which funders gave at least 50k to Mapleton Food Bank in 2021?", question)
+	f.Add("How much went to Akron OH?", "what went to Akron OH")
+	f.Add("", "")
+	f.Fuzz(func(t *testing.T, wording, question string) {
+		if ask.Faithful(question, wording) != nil {
 			return
 		}
-		if ground(p, question, resolve) != nil || p.Validate() != nil {
-			return
-		}
-		for _, o := range append(append(p.Funders, p.Recipients...), p.Organizations...) {
-			if o.EIN != "000000001" || !newWords(question).has("mapleton food bank") {
-				t.Fatalf("%q gives %s", question, p)
-			}
+		lower := strings.ToLower(wording)
+		if strings.Contains(lower, "ohio") && !strings.Contains(strings.ToLower(question), "ohio") {
+			t.Fatalf("%q is put as %q", question, wording)
 		}
 	})
 }

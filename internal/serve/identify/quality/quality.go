@@ -37,8 +37,7 @@ func named(kind string) bool {
 	return kind == "short" || kind == "full" || kind == "typo" || kind == "filed"
 }
 
-// ReadJudged reads a CSV file with the columns text, state, ein and kind. Several EINs
-// are separated by semicolons.
+// ReadJudged reads a CSV file of text, state, EINs separated by semicolons, and kind.
 func ReadJudged(r io.Reader) (cases []Case, err error) {
 	rows, err := csv.NewReader(r).ReadAll()
 	if err != nil || len(rows) == 0 || len(rows[0]) < 4 {
@@ -135,14 +134,11 @@ func (res *Result) add(c *Case, a identify.Answer) {
 	}
 }
 
-// parts is into how many parts funders are divided.
 const parts = 5
 
-// partOf assigns a funder to a part by its EIN, so that parts are unrelated to the
-// data.
+// partOf assigns a funder to a part by its EIN, which is unrelated to the data.
 func partOf(funder ein.EIN) int { return int(funder) * 2654435761 >> 7 % parts }
 
-// line is what is read of a grant.
 type line struct {
 	FunderEIN    string `parquet:"funder_ein"`
 	RecipientEIN string `parquet:"recipient_ein"`
@@ -152,10 +148,9 @@ type line struct {
 	EINConflict  string `parquet:"ein_conflict"`
 }
 
-// Filed measures with the names on the lines of one part of the funders, after
-// learning from the others. Every name is asked twice: as it is, and with the
-// organization removed, when nobody should be found. The second set of results is
-// for names whose state is given.
+// Filed measures with the names on the lines of one part of the funders, after learning from the
+// others: each as it is, and with its organization removed, when nobody should be found. placed
+// is for names with their state.
 func Filed(ctx context.Context, s *snapshot.Snapshot, most int) (plain, placed *Result, err error) {
 	e, cases, err := heldOut(ctx, s, most)
 	if err != nil {
@@ -168,8 +163,7 @@ func Filed(ctx context.Context, s *snapshot.Snapshot, most int) (plain, placed *
 	return Measure(e, cases), placed, nil
 }
 
-// heldOut makes an engine that has not learned from one part of the funders, and
-// cases from their lines.
+// heldOut learns from all but one part of the funders, whose lines become cases.
 func heldOut(ctx context.Context, s *snapshot.Snapshot, most int) (*identify.Engine, []Case, error) {
 	const part = 0
 	e, err := identify.Learn(ctx, s, func(funder ein.EIN) bool { return partOf(funder) == part })
@@ -205,7 +199,6 @@ func heldOut(ctx context.Context, s *snapshot.Snapshot, most int) (*identify.Eng
 	return e, chosen, nil
 }
 
-// Bounds that results must keep.
 const (
 	leastFirst     = 0.92 // of names that mean somebody, first answers that are right
 	leastSure      = 0.85 // of these, certain or likely
@@ -219,8 +212,10 @@ const (
 func (res *Result) Judge() error {
 	var known Figures
 	var errs []error
-	fail := func(what string, value, bound float64) {
-		errs = append(errs, fault.New("gate_failed", "%s: %.3f, not within %.3f", what, value, bound).Try("do not publish; look at the wrong answers"))
+	gate := func(what string, value, bound float64, kept bool) {
+		if !kept {
+			errs = append(errs, fault.New("gate_failed", "%s: %.3f, not within %.3f", what, value, bound).Try("do not publish; look at the wrong answers"))
+		}
 	}
 	for _, f := range res.Kinds {
 		sure := f.Certain + f.Likely
@@ -228,37 +223,26 @@ func (res *Result) Judge() error {
 		case "short", "full", "typo":
 			known.Cases, known.First, known.Certain = known.Cases+f.Cases, known.First+f.First, known.Certain+sure
 		case "filed":
-			if p := float64(f.Right) / float64(max(1, sure)); p < leastPrecision {
-				fail("names on lines that are certain or likely, right", p, leastPrecision)
-			}
+			p := float64(f.Right) / float64(max(1, sure))
+			gate("names on lines that are certain or likely, right", p, leastPrecision, p >= leastPrecision)
 		case "none":
-			if f.Sure > mostNone {
-				fail("names of nobody that are certain or likely", f.Sure, mostNone)
-			}
+			gate("names of nobody that are certain or likely", f.Sure, mostNone, f.Sure <= mostNone)
 		case "removed":
-			if f.Sure > mostRemoved {
-				fail("names of removed organizations that are certain or likely", f.Sure, mostRemoved)
-			}
+			gate("names of removed organizations that are certain or likely", f.Sure, mostRemoved, f.Sure <= mostRemoved)
 		case "ambiguous":
-			if p := float64(f.Certain) / float64(f.Cases); p > mostAmbiguous {
-				fail("ambiguous names that are certain", p, mostAmbiguous)
-			}
+			p := float64(f.Certain) / float64(f.Cases)
+			gate("ambiguous names that are certain", p, mostAmbiguous, p <= mostAmbiguous)
 		}
 	}
 	if known.Cases > 0 {
-		n := float64(known.Cases)
-		if p := float64(known.First) / n; p < leastFirst {
-			fail("first answers that are right", p, leastFirst)
-		}
-		if p := float64(known.Certain) / n; p < leastSure {
-			fail("names that are certain or likely", p, leastSure)
-		}
+		first, sure := float64(known.First)/float64(known.Cases), float64(known.Certain)/float64(known.Cases)
+		gate("first answers that are right", first, leastFirst, first >= leastFirst)
+		gate("names that are certain or likely", sure, leastSure, sure >= leastSure)
 	}
 	return errors.Join(errs...)
 }
 
-// Print writes the figures as a table with every wrong answer for a judged name, or
-// as a line of JSON.
+// Print writes a table and every wrong answer for a judged name, or a line of JSON.
 func (res *Result) Print(w io.Writer, title string, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(res)

@@ -21,9 +21,8 @@ type example struct {
 // fitYears is how many years before the measured year are used for fitting.
 const fitYears = 5
 
-// Fit fits the weights to the first-time grants of the years before a year, by
-// logistic regression over all candidates found. Prospects of each year are
-// predicted from the years before it.
+// Fit fits the weights to the first-time grants of the years before a year, each predicted from
+// those before it, by logistic regression over all candidates.
 func Fit(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.Index, o Options) (*prospect.Weights, error) {
 	var list []example
 	year := o.Year
@@ -54,9 +53,8 @@ func Fit(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.I
 	return fit(list), nil
 }
 
-// fit removes, one by one, the features whose weight has the wrong sign. Two
-// nearly equal features can share a weight in odd ways that do not hold in
-// other data.
+// fit removes, one by one, the features whose weight has the wrong sign: two nearly equal
+// features can share a weight in ways that do not hold in other data.
 func fit(list []example) *prospect.Weights {
 	used := slices.Repeat([]bool{true}, len(prospect.Names))
 	for {
@@ -74,8 +72,7 @@ func fit(list []example) *prospect.Weights {
 	}
 }
 
-// regress is logistic regression by Newton's method. A small ridge penalty gives a
-// feature that never varies no weight.
+// regress is logistic regression by Newton's method, with a ridge penalty for constant features.
 func regress(list []example, used []bool) *prospect.Weights {
 	const steps, ridge = 12, 1.0
 	w := &prospect.Weights{}

@@ -57,8 +57,7 @@ func (t *truth) find(ctx context.Context, g *graph.Graph, p *profile.Index, w *p
 	return prospect.Find(ctx, prospect.Grants{Graph: g}, p, w, q)
 }
 
-// Recall is the share of first-time pairs found among the first prospects, for
-// each depth.
+// Recall is the share of first-time pairs among the first prospects, for each depth.
 type Recall struct {
 	At5  float64 `json:"at_5"`
 	At20 float64 `json:"at_20"`
@@ -86,9 +85,8 @@ type Result struct {
 
 type pair struct{ funder, recip ein.EIN }
 
-// largestKept is how many of the largest funders of a cause in a state are
-// kept. It is enough for the deepest list even if some of them already gave to
-// the organization.
+// largestKept is how many of the largest funders of a cause in a state are kept: enough for the
+// deepest list, even without those that already gave.
 const largestKept = 400
 
 // read reads who gave to whom for the first time in a year.
@@ -186,8 +184,7 @@ func read(s *snapshot.Snapshot, p *profile.Index, o Options) (*truth, error) {
 
 func mixed(e ein.EIN) uint64 { return hash.Of(e.String()) }
 
-// keys are the groups that the largest funders are kept for: the cause in the
-// state, the state, the cause, and all.
+// keys are the groups of largest funders: of all, the state, the cause, and both.
 func keys(state string, cause byte) []string {
 	list := []string{""}
 	if state != "" {

@@ -39,6 +39,9 @@ var frequency = sync.OnceValue(func() map[string]float64 {
 	return m
 })
 
+// Common reports whether at least a few nonprofits have the word in their names.
+func Common(word string) bool { return frequency()[word] > 0 }
+
 func unpack(packed []byte) (map[string]float64, error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

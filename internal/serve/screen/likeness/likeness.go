@@ -66,6 +66,7 @@ type Hit struct {
 const (
 	FlagSpaceless     = "spaceless"      // found by the letters without the spaces between words
 	FlagNumbersDiffer = "numbers_differ" // both have numbers, and not the same
+	FlagContained     = "contains"       // all words of the listed name are in the name, and identify it
 	FlagWeakAlias     = "weak_alias"     // the list itself calls the name weak
 )
 
@@ -104,6 +105,9 @@ type entry struct {
 	foreign  float64 // letters of legal forms that no American organization has
 	american bool    // it has a legal form of American nonprofits
 	forms    formSet // legal forms that they do not have
+	company  bool    // it has a legal form of any country
+
+	identifying bool // one of its words is rare enough to identify a name that contains it
 }
 
 // merge is two neighbors of a name run together: the word they make, and the positions of
@@ -193,6 +197,7 @@ func (l *List) prepare(names []Name) (texts []string) {
 		}
 		have, letters := p.foreignForms()
 		e := entry{Name: n, bag: p.bag(), shuffle: p.shuffle, numbers: p.numbers(), joined: p.joined(), forms: have, foreign: letters, american: p.incorporated()}
+		e.company = p.company()
 		for _, at := range p.content {
 			e.content = append(e.content, id(p.words[at]))
 		}
@@ -245,6 +250,10 @@ func (l *List) weigh(texts []string) {
 		if i >= n || counts[i] > 1 {
 			l.words[i] = newWord(t, float64(max(0, counts[i]-1))/all)
 		}
+	}
+	for i := range l.names {
+		e := &l.names[i]
+		e.identifying = slices.ContainsFunc(e.content, func(w int32) bool { return l.words[w].identifies(counts[w], e.company) })
 	}
 }
 
@@ -422,6 +431,13 @@ func (p *phrase) foreignForms() (have formSet, letters float64) {
 		}
 	}
 	return have, letters
+}
+
+// company reports whether the name has a legal form.
+func (p *phrase) company() bool {
+	var form [maxWords]bool
+	p.formWords(form[:])
+	return slices.Contains(form[:len(p.words)], true)
 }
 
 // incorporated reports whether the name has the legal form of American nonprofits.

@@ -1,6 +1,7 @@
 package likeness
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ type query struct {
 	links []link
 	usedQ [maxWords]bool
 	usedL [maxWords]bool
+	meets [maxWords]bool // words of the list's name that the query has, if only in another transliteration
 
 	// The last likenesses that were computed, in this search and in earlier ones: names of
 	// organizations consist of the same words.
@@ -289,6 +291,17 @@ const (
 	commonSlip       = 2.2
 	foreignLetter    = 0.3
 
+	// A name that contains a listed name: its score, and the least information of a word that
+	// identifies a company, a group, and a group whose word other listed entities have as well.
+	containedScore = 0.76
+	companyInfo    = 11.5
+	companyLetters = 7
+	groupInfo      = 10
+	sharedInfo     = 8.7
+	sharedTold     = 11
+	foldedWord     = 6
+	longWord       = 9
+
 	oneSlip        = 0.76 // the least score of one typo in a whole name
 	oneSlipLetters = 8    // of at least so many letters
 	oneSlipAligned = 0.55 // whose score is otherwise at least this
@@ -321,8 +334,49 @@ func (l *List) score(q *query, i int32, h *Hit) float64 {
 	if e.Kind == Weak {
 		s *= weakAlias
 		h.flag(FlagWeakAlias)
+	} else if !exact && q.contains(l, e) {
+		s = max(s, containedScore)
+		h.flag(FlagContained)
 	}
 	return round(s)
+}
+
+// meetsLikeness is the least likeness of a word that is not a common one to a word of a listed
+// name, to be the same in another transliteration. The longer a word, the more of them it has.
+// The name of a company has one spelling.
+func meetsLikeness(e *entry, w *word) float64 {
+	switch {
+	case e.company || len(w.text) < foldedWord:
+		return 1
+	case len(w.text) < longWord:
+		return foldLikeness
+	}
+	return skeletonLikeness
+}
+
+// contains reports whether the query, as it was last aligned, has every word of the name, and
+// one of them rare enough to identify: whatever else the query says, it says that name.
+func (q *query) contains(l *List, e *entry) bool {
+	for n := range e.content {
+		if !q.meets[n] {
+			return false
+		}
+	}
+	return e.identifying
+}
+
+// identifies reports whether the word is rare enough to identify a name that contains it. A
+// company is often called by a word of some language, such as ELEMENT, so the rare word of
+// a company's name must also have a number of letters. In the name of a group, a word that several
+// listed entities share tells more than its rarity among nonprofits.
+func (w *word) identifies(entities int, company bool) bool {
+	switch {
+	case w.number:
+		return false
+	case company:
+		return w.info >= companyInfo && len(w.text) >= companyLetters
+	}
+	return w.info >= groupInfo || w.info >= sharedInfo && w.info+math.Log(float64(max(1, entities))) >= sharedTold
 }
 
 // exactly reports whether the two names have the same words in any order. Legal forms may
@@ -342,7 +396,7 @@ type alignment struct {
 	coveredQ, coveredL float64 // weight of the aligned words of the query and of the list's name
 	weightQ            float64 // of all words of the query
 	info               float64
-	anchored           bool // an aligned word tells that the names belong together
+	telling            int // aligned words that tell that the names belong together
 	words              int
 }
 
@@ -352,6 +406,7 @@ func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 	l.link(q, e)
 	clear(q.usedQ[:len(q.content)])
 	clear(q.usedL[:len(e.content)])
+	clear(q.meets[:len(e.content)])
 	var a alignment
 	for i := range q.content {
 		a.weightQ += q.content[i].unmet()
@@ -387,6 +442,7 @@ func (l *List) align(q *query, e *entry, k link, a *alignment) {
 		if n >= 0 {
 			q.usedL[n] = true
 			w := &l.words[e.content[n]]
+			q.meets[n] = k.likeness == 1 || k.likeness >= meetsLikeness(e, w) && (k.q < 0 || !q.content[k.q].common)
 			a.coveredL += w.weight * k.likeness
 			said += w.info
 			if k.q >= 0 && k.q2 < 0 && k.likeness < 1 && q.content[k.q].common {
@@ -411,7 +467,9 @@ func (l *List) align(q *query, e *entry, k link, a *alignment) {
 		a.coveredQ += w.weight * k.likeness
 	}
 	a.info += max(0, said-baseInfo) * k.likeness * k.likeness
-	a.anchored = a.anchored || k.likeness >= anchorLikeness && said >= anchorInfo
+	if k.likeness >= anchorLikeness && said >= anchorInfo {
+		a.telling++
+	}
 }
 
 // score rates an alignment of at least one word.
@@ -428,7 +486,9 @@ func (a *alignment) score(q *query, e *entry, near bool, h *Hit) float64 {
 	if a.info < enoughInfo {
 		s -= lackingInfo * (enoughInfo - a.info) * min(1, lackingMet+2*(1-min(shareQ, shareL)))
 	}
-	if a.words == 1 && max(len(q.content), len(e.content)) > 1 && a.info < enoughInfo && !q.forms.shares(e.forms) {
+	// One word identifies nobody: neither alone nor beside common words, where the query says more.
+	alone := a.words == 1 && max(len(q.content), len(e.content)) > 1 || a.telling == 1 && slices.Contains(q.usedQ[:len(q.content)], false)
+	if alone && a.info < enoughInfo && !q.forms.shares(e.forms) {
 		s = min(s, oneWord)
 	}
 	switch {
@@ -437,7 +497,7 @@ func (a *alignment) score(q *query, e *entry, near bool, h *Hit) float64 {
 	case q.forms.shares(e.forms):
 		s = min(s+sameForm, max(s, sameFormMost))
 	}
-	if !a.anchored && !near {
+	if a.telling == 0 && !near {
 		s = min(s, unanchored)
 	}
 	return max(0, s)

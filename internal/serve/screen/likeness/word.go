@@ -178,6 +178,8 @@ func likenessOf(a, b *word) float64 {
 		return 0
 	case la != lb && abs(la-lb) <= 2 && (plural(a.text, b.text) || plural(b.text, a.text)):
 		return pluralLikeness
+	case lb >= la+2 && b.common && b.info < abbreviatedInfo && abbreviates(a.text, b.text):
+		return abbreviatedLikeness
 	case a.fold == b.fold:
 		return foldLikeness
 	}
@@ -210,7 +212,35 @@ const (
 	skeletonLikeness = 0.86
 	soundLikeness    = 0.72
 	commonDiscount   = 0.8
+
+	// Only common words are abbreviated. An abbreviation is no reason to compare names, so its
+	// likeness is below anchorLikeness.
+	abbreviatedLikeness = 0.69
+	abbreviatedInfo     = 9
 )
+
+// abbreviates reports whether a is the beginning of b, or the first letter and others of its
+// consonants, in order.
+func abbreviates(a, b string) bool {
+	if strings.HasPrefix(b, a) {
+		return true
+	}
+	if a[0] != b[0] {
+		return false
+	}
+	at := 1
+	for i := 1; i < len(a); i++ {
+		if strings.IndexByte("AEIOU", a[i]) >= 0 {
+			return false
+		}
+		n := strings.IndexByte(b[at:], a[i])
+		if n < 0 {
+			return false
+		}
+		at += n + 1
+	}
+	return true
+}
 
 // slips returns how many typos a word of n letters may have.
 func slips(n int) int { return min(3, max(1, n/4)) }

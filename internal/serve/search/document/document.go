@@ -16,7 +16,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Bounds of one document.
 const (
 	maxOthers   = 24
 	maxPrograms = 12
@@ -62,8 +61,7 @@ func Sources(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[*Source, error
 			}
 			src := Source{Org: &o}
 			if err == nil {
-				// The row is the organization's number in every index, so no row may
-				// be skipped.
+				// The row is the organization's number in every index: none may be skipped.
 				if src.EIN, err = ein.Parse(o.EIN); err != nil || o.Name == "" || o.EIN <= last {
 					err = fault.New("inconsistent", "row %d of table organizations has no valid EIN in order or no name: %q", n, o.EIN).Try("build the snapshot again")
 				}
@@ -106,21 +104,18 @@ func New(s *Source) Document {
 	if p := s.Purposes; p != nil {
 		d.Purposes = addAll(nil, p.Received, snapshot.MaxPurposes)
 		if len(d.Mission) == 0 {
-			// A grantmaker that does not describe itself is described by what it pays
-			// for.
+			// A grantmaker that does not describe itself is described by what it pays for.
 			d.Purposes = addAll(d.Purposes, p.Given, 2*snapshot.MaxPurposes)
 		}
 	}
 	return d
 }
 
-// Told reports whether the document says what the organization does: it has more than
-// a name and a code.
+// Told reports whether the document has more than a name and a code.
 func (d *Document) Told() bool { return len(d.Mission)+len(d.Programs)+len(d.Purposes) > 0 }
 
-// Text is the document for the encoder. The most telling parts come first, because
-// the encoder reads only the beginning. The place is left out: it says nothing of
-// what the organization does.
+// Text is the document for the encoder, which reads only the beginning: the most telling parts come
+// first, and the place is left out.
 func (d *Document) Text() string {
 	var b strings.Builder
 	add := func(s string) {
@@ -189,8 +184,7 @@ func clean(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// isClean reports whether a text is plain ASCII with single spaces between its
-// words, as nearly all are.
+// isClean reports whether a text is plain ASCII with single spaces, as nearly all are.
 func isClean(s string) bool {
 	space := true // before the first word too
 	for i := range len(s) {

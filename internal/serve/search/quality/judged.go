@@ -23,8 +23,7 @@ const (
 	prominent = "prominent" // right, and so well known that the first page must have it
 )
 
-// Judged is a question about a whole snapshot with the organizations that a person
-// judged.
+// Judged is a question with the organizations of a snapshot that a person judged.
 type Judged struct {
 	Text  string
 	Grade map[ein.EIN]string
@@ -64,8 +63,7 @@ func ReadJudged(r io.Reader) (list []Judged, err error) {
 	return list, nil
 }
 
-// first is how many results of a question are judged, and page how many a person sees
-// before turning the page.
+// first is how many results of a question are judged, and page how many a person sees.
 const first, page = 5, 10
 
 // Asked is one judged question in every mode.
@@ -83,8 +81,7 @@ type Rights struct {
 	Hybrid   int `json:"hybrid"`
 }
 
-// Behind is by how many of the first five hybrid mode is worse than the better of
-// its parts.
+// Behind is how many right answers hybrid mode lacks compared with the better of its parts.
 func (a *Asked) Behind() int {
 	return max(a.Right.Text, a.Right.Semantic) - a.Right.Hybrid
 }

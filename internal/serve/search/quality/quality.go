@@ -43,19 +43,16 @@ type Document struct {
 	Purposes []string `json:"purposes"` // of the grants that it gives
 }
 
-// Query is a question with the organizations that answer it: grade 2 fully, grade 1
-// in part.
+// Query is a question with its answers: those of grade 2 fully, those of grade 1 in part.
 type Query struct {
 	ID     string         `json:"id"`
 	Text   string         `json:"query"`
 	Judged map[string]int `json:"judged"`
 }
 
-// maxLine bounds a line of a set.
 const maxLine = 4 << 20
 
-// ReadDocuments reads a file of documents, one per line. It returns them in EIN order
-// without duplicates.
+// ReadDocuments reads a file of documents, one per line, into EIN order without duplicates.
 func ReadDocuments(r io.Reader) ([]Document, error) {
 	var list []Document
 	for d, err := range lines[Document](r) {
@@ -100,7 +97,6 @@ func ReadQueries(r io.Reader) ([]Query, error) {
 	return list, nil
 }
 
-// lines reads a file of JSON objects, one per line.
 func lines[T any](r io.Reader) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		in := bufio.NewScanner(r)
@@ -174,8 +170,7 @@ type Figures struct {
 	Recall20 float64 `json:"recall20"`
 }
 
-// Known is how well hybrid mode finds organizations by name: the mean reciprocal
-// rank.
+// Known is the mean reciprocal rank of organizations in hybrid mode, asked by name.
 type Known struct {
 	Asked int     `json:"asked"`
 	Whole float64 `json:"mrr_whole"`     // by the whole name
@@ -192,8 +187,7 @@ type Result struct {
 	Hybrid    Figures `json:"hybrid"`
 	Known     Known   `json:"known"`
 
-	// For each match class of hybrid mode: how many organizations have it, and how
-	// many of these are judged to answer.
+	// For each match class of hybrid mode: its organizations, and those judged to answer.
 	Marked map[string]Marked `json:"marked"`
 }
 
@@ -203,15 +197,13 @@ type Marked struct {
 	Judged int `json:"judged"`
 }
 
-// The lowest figures that pass.
 const (
 	LeastSemantic = 0.69
 	LeastHybrid   = 0.68
 	LeastKnown    = 0.99
 )
 
-// Measure asks the questions of a set in every mode and asks for its organizations by
-// name.
+// Measure asks the questions of a set in every mode, and for its organizations by name.
 func Measure(ctx context.Context, x *search.Index, docs []Document, queries []Query) (*Result, error) {
 	r := &Result{Documents: len(docs), Queries: len(queries), Marked: map[string]Marked{search.Exact: {}, search.Strong: {}, search.Weak: {}}}
 	r.Encoder, _ = x.Encoder()

@@ -38,8 +38,7 @@ func dots(a *asked, rows []row, docs []uint32, out []int32) {
 	}
 }
 
-// Document numbers are not checked against the number of rows: they come from a set
-// of existing documents.
+// Document numbers are not checked: they come from a set of existing documents.
 
 //go:noescape
 func distancesPopcnt(q *signs, documents []signs, out []uint16)

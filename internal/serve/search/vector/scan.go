@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/meaning"
 )
 
-// depth is how many documents with the fewest differing signs are compared by their
-// numbers.
+// depth is how many documents with the fewest differing signs are compared by numbers.
 const depth = 20_000
 
 // asked is a query: its signs and its one-byte numbers.
@@ -42,8 +41,7 @@ func (a *asked) cosine(dot int32, scale float32) float32 {
 	return float32(dot-a.offset) * a.scale * scale
 }
 
-// search is the memory of one question, half a megabyte for any number of documents.
-// It is reused.
+// search is the reused memory of one question: half a megabyte for any number of documents.
 type search struct {
 	depth     int
 	docs      []uint32 // candidates in ascending order
@@ -110,8 +108,7 @@ func (s *search) guess(x *Index, a *asked, within []uint64, total int) int {
 	return limit
 }
 
-// scan takes the documents within a distance. It reports false if the context has
-// ended.
+// scan takes the documents within a distance. It reports false if the context has ended.
 func (s *search) scan(ctx context.Context, x *Index, a *asked, within []uint64, limit int) bool {
 	s.docs, s.distances, s.some = s.docs[:0], s.distances[:0], 0
 	s.counts, s.limit = [meaning.Dim + 1]int{}, limit
@@ -160,8 +157,7 @@ func (s *search) compare(x *Index, a *asked) {
 	s.some = 0
 }
 
-// take keeps a candidate. With twice as many as needed, it drops the worse half and
-// from then on takes only better ones.
+// take keeps a candidate, and drops the worse half when there are twice as many as needed.
 func (s *search) take(doc uint32, distance uint16) {
 	s.docs, s.distances = append(s.docs, doc), append(s.distances, distance)
 	if s.counts[distance]++; len(s.docs) == 2*s.depth {
@@ -169,8 +165,7 @@ func (s *search) take(doc uint32, distance uint16) {
 	}
 }
 
-// trim keeps the best candidates in their order. Distances are small numbers, so
-// counting replaces sorting.
+// trim keeps the best candidates in order. Distances are small, so counting replaces sorting.
 func (s *search) trim() {
 	if len(s.docs) <= s.depth {
 		return
@@ -204,8 +199,7 @@ func (s *search) trim() {
 func (s *search) best(x *Index, a *asked, k int) []Hit {
 	s.dots = slices.Grow(s.dots[:0], len(s.docs))[:len(s.docs)]
 	dots(a, x.rows, s.docs, s.dots)
-	// The scales lie far apart in memory. Without a branch the processor waits for
-	// many at once.
+	// The scales lie far apart in memory. Without a branch many are loaded at once.
 	s.cosines = slices.Grow(s.cosines[:0], len(s.docs))[:len(s.docs)]
 	for i, doc := range s.docs {
 		s.cosines[i] = a.cosine(s.dots[i], x.scales[doc])

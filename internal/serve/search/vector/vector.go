@@ -9,10 +9,12 @@ package vector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/bits"
+	"path/filepath"
 	"sync"
 
 	"grantgraph/internal/meaning"
@@ -24,7 +26,6 @@ var fileKind = &mapped.Kind{
 	Missing: "vectors_missing", Version: "vectors_version", Damaged: "vectors_damaged",
 }
 
-// signWords is how many 64-bit words hold the signs of a document.
 const signWords = meaning.Dim / 64
 
 type (
@@ -48,8 +49,7 @@ func NewWriter(out io.Writer, n int) *Writer {
 	return w
 }
 
-// Set sets the vector of document i. Documents come in ascending order. A document
-// that is left out has no vector.
+// Set sets the vector of document i, in ascending order. One that is left out has no vector.
 func (w *Writer) Set(i int, v meaning.Vector) {
 	if i < w.next || i >= len(w.signs) {
 		w.out.Fail(fmt.Errorf("document %d of %d is set after document %d", i, len(w.signs), w.next-1))
@@ -61,7 +61,6 @@ func (w *Writer) Set(i int, v meaning.Vector) {
 	w.put(&r)
 }
 
-// skip leaves out the documents before i.
 func (w *Writer) skip(i int) {
 	for empty := (row{}); w.next < i; {
 		w.put(&empty)
@@ -87,8 +86,7 @@ func (w *Writer) Close() error {
 
 // quantize rounds a vector to one-byte numbers. scale makes their length one.
 func quantize(v *meaning.Vector, r *row) (s signs, scale float32) {
-	// There are hundreds of millions of numbers, half of them negative. Their bits
-	// are examined without a branch.
+	// Of hundreds of millions of numbers half are negative: bits are examined without a branch.
 	const (
 		sign     = 1 << 31
 		infinite = 0x7F800000 // larger bits are NaN
@@ -119,9 +117,7 @@ func quantize(v *meaning.Vector, r *row) (s signs, scale float32) {
 
 // Index is the vectors of a file. It is safe for concurrent use.
 type Index struct {
-	mu       sync.RWMutex // held for reading by every question, for writing by Close
-	closed   bool
-	file     *mapped.File
+	mapped.Guard
 	rows     []row
 	signs    []signs
 	scales   []float32
@@ -133,25 +129,16 @@ type Index struct {
 
 // Open maps an index and reads all of it once to verify it.
 func Open(path string) (*Index, error) {
-	f, err := mapped.Open(path, fileKind)
-	if err != nil {
-		return nil, err
-	}
-	x, err := newIndex(f)
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return x, nil
+	return mapped.Load(filepath.Dir(path), filepath.Base(path), fileKind, newIndex)
 }
 
-func newIndex(f *mapped.File) (*Index, error) {
-	x := &Index{file: f, depth: depth, scales: mapped.Column[float32](f, "scales", mapped.AnyLength)}
+// errClosed is never shown: a closed index finds nothing.
+var errClosed = errors.New("vector: the index is closed")
+
+func newIndex(f *mapped.File) *Index {
+	x := &Index{Guard: mapped.Guarded(f, errClosed), depth: depth, scales: mapped.Column[float32](f, "scales", mapped.AnyLength)}
 	x.rows = mapped.Column[row](f, "rows", len(x.scales))
 	x.signs = mapped.Column[signs](f, "signs", len(x.scales))
-	if err := f.Err(); err != nil {
-		return nil, err
-	}
 	x.present = make([]uint64, (len(x.scales)+63)/64)
 	for i, s := range x.scales {
 		switch {
@@ -160,23 +147,11 @@ func newIndex(f *mapped.File) (*Index, error) {
 			x.some++
 		case s != 0:
 			f.Fail("document %d has the scale %v", i, s)
-			return nil, f.Err()
+			return x
 		}
 	}
 	x.searches.New = func() any { return new(search) }
-	return x, nil
-}
-
-// Close waits for running questions and unmaps the file. A closed index finds
-// nothing.
-func (x *Index) Close() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.closed {
-		return nil
-	}
-	x.closed = true
-	return x.file.Close()
+	return x
 }
 
 // Len is the number of documents.
@@ -190,9 +165,11 @@ type Hit struct {
 
 // Vector is the vector of a document, up to rounding.
 func (x *Index) Vector(doc uint32) (v meaning.Vector) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if x.closed || int(doc) >= len(x.scales) || x.scales[doc] == 0 {
+	if x.Begin() != nil {
+		return v
+	}
+	defer x.End()
+	if int(doc) >= len(x.scales) || x.scales[doc] == 0 {
 		return v
 	}
 	for i, b := range x.rows[doc] {
@@ -201,14 +178,15 @@ func (x *Index) Vector(doc uint32) (v meaning.Vector) {
 	return v
 }
 
-// Nearest finds the k documents nearest to a query, best first, ties by number.
-// within selects documents by their bits; nil selects all. If the context ends,
-// Nearest returns nothing.
+// Nearest finds the k documents nearest to a query, best first, ties by number, of those that
+// within selects by bits, or of all. If the context ends, it returns nothing.
 func (x *Index) Nearest(ctx context.Context, q *meaning.Vector, within []uint64, k int) []Hit {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+	if x.Begin() != nil {
+		return nil
+	}
+	defer x.End()
 	a := ask(q)
-	if x.closed || k <= 0 || a.scale == 0 {
+	if k <= 0 || a.scale == 0 {
 		return nil
 	}
 	s := x.searches.Get().(*search)

@@ -65,11 +65,7 @@ func write(t testing.TB, vectors []meaning.Vector) []byte {
 }
 
 func read(data []byte) (*Index, error) {
-	f, err := mapped.Read("vectors", data, fileKind)
-	if err != nil {
-		return nil, err
-	}
-	return newIndex(f)
+	return mapped.FromBytes(fileKind, data, newIndex)
 }
 
 func index(t testing.TB, vectors []meaning.Vector) *Index {
@@ -430,9 +426,11 @@ func BenchmarkNearest(b *testing.B) {
 // Cosine compares one document with a query. It is 0 for a document, or a
 // query, that says nothing.
 func (x *Index) Cosine(q *meaning.Vector, doc uint32) float32 {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if x.closed || int(doc) >= len(x.scales) {
+	if x.Begin() != nil {
+		return 0
+	}
+	defer x.End()
+	if int(doc) >= len(x.scales) {
 		return 0
 	}
 	a := ask(q)

@@ -14,8 +14,7 @@ import (
 	"grantgraph/internal/stem"
 )
 
-// Kind is the file of the index. Its version changes with the columns, the meaning of
-// their numbers, and the stems.
+// Kind is the file. Its version changes with columns, meanings of numbers, and stems.
 var Kind = &mapped.Kind{
 	Magic: "GGwords1", Name: "word index",
 	Missing: "search_unreadable", Version: "search_version", Damaged: Damaged,
@@ -24,7 +23,6 @@ var Kind = &mapped.Kind{
 // Damaged is the slug of the error for a damaged index.
 const Damaged = "words_damaged"
 
-// Weight of a word by where it occurs.
 const (
 	weightName    = 3
 	weightOther   = 2
@@ -40,7 +38,6 @@ const (
 	b  = 0.75
 )
 
-// columns are the sections of the index.
 type columns struct {
 	nameLength []uint8  // of each organization, the stems of its name
 	stemStart  []uint32 // where each stem begins, and where the last ends
@@ -56,8 +53,7 @@ type columns struct {
 // blockSize is how many entries a skip passes over.
 const blockSize = 128
 
-// Builder makes the index of organizations that come in the order of their
-// numbers.
+// Builder makes the index. Organizations come in the order of their numbers.
 type Builder struct {
 	stemOf     map[string]int32  // the stem of each word seen, noStem for small words
 	ids        map[string]uint32 // the stems
@@ -72,7 +68,6 @@ type Builder struct {
 
 const noStem = -1
 
-// list is the coded list of one stem.
 type list struct {
 	bytes []byte
 	last  uint32
@@ -82,7 +77,6 @@ type list struct {
 
 type skip struct{ org, at uint32 }
 
-// counted is a stem in one organization.
 type counted struct {
 	weight float32 // 0 for none
 	name   bool
@@ -167,7 +161,6 @@ func impact(weight, length float32) float32 {
 	return weight / (weight + k1*(1-b+b*length/typicalLength))
 }
 
-// add adds the next organization that has the stem.
 func (l *list) add(org uint32, impact float32, name bool) {
 	if l.count > 0 && l.count%blockSize == 0 {
 		l.skips = append(l.skips, skip{l.last, uint32(len(l.bytes))})

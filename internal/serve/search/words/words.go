@@ -15,6 +15,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sort"
@@ -61,18 +62,10 @@ type Index struct {
 
 // Open maps the file of an index.
 func Open(path string) (*Index, error) {
-	f, err := mapped.Open(path, Kind)
-	if err != nil {
-		return nil, err
-	}
-	x, err := newIndex(f)
-	if err != nil {
-		_ = f.Close()
-	}
-	return x, err
+	return mapped.Load(filepath.Dir(path), filepath.Base(path), Kind, newIndex)
 }
 
-func newIndex(f *mapped.File) (*Index, error) {
+func newIndex(f *mapped.File) *Index {
 	const some = mapped.AnyLength
 	x := &Index{file: f, room: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	c := &x.columns
@@ -92,10 +85,8 @@ func newIndex(f *mapped.File) (*Index, error) {
 			f.Fail("the starts of %s do not fit them", name)
 		}
 	}
-	x.accumulators.New = func() any {
-		return &accumulator{sums: make([]sums, len(x.nameLength))}
-	}
-	return x, f.Err()
+	x.accumulators.New = func() any { return &accumulator{sums: make([]sums, len(x.nameLength))} }
+	return x
 }
 
 // Close unmaps the file. No question may be running.
@@ -104,7 +95,6 @@ func (x *Index) Close() error { return x.file.Close() }
 // Organizations is how many the index has.
 func (x *Index) Organizations() int { return len(x.nameLength) }
 
-// find finds a stem.
 func (x *Index) find(s string) (int, bool) {
 	text := func(i int) []byte { return x.stemText[x.stemStart[i]:x.stemStart[i+1]] }
 	i := sort.Search(len(x.listCount), func(i int) bool { return bytes.Compare(text(i), []byte(s)) >= 0 })
@@ -119,16 +109,14 @@ type Question struct {
 	total   float32 // the weight of all stems
 }
 
-// term is one stem of a question.
 type term struct {
 	list   int
 	count  int
 	weight float32 // a rare stem says more than a common one
 }
 
-// Parse reads a question. A state code means the state's name, unless it may be
-// another word. In capitals at the end of a question that is not all capitals, a code
-// always means the state.
+// Parse reads a question. A state code means the state's name, unless it may be another word. At
+// the end, alone in capitals, it always means the state.
 func (x *Index) Parse(q string) Question {
 	var stems []string
 	add := func(word string) {
@@ -167,8 +155,7 @@ func (x *Index) Parse(q string) Question {
 	return out
 }
 
-// ambiguous are state codes that are also words or abbreviations in names and
-// questions.
+// ambiguous are state codes that are also words in names and questions.
 var ambiguous = table.SetOf("HI LA MA PA AL DE ID AS MS MD CO OK FM VI PR AA AE AP MI MO")
 
 // Score is how well an organization answers a question, from 0 to 1, with all of its
@@ -186,7 +173,6 @@ func nameImpact(length uint8) float32 {
 	return 1 / (1 + k1*(1-b+b*float32(length)/typical))
 }
 
-// cursor reads a list.
 type cursor struct {
 	x     *Index
 	rest  []byte
@@ -205,8 +191,7 @@ func (x *Index) cursor(list int) cursor {
 		skips: x.skipOrg[x.skipStart[list]:x.skipStart[list+1]], at: x.skipAt[x.skipStart[list]:x.skipStart[list+1]]}
 }
 
-// next goes to the next organization. It reports false at the end and where the list
-// is damaged.
+// next goes to the next organization, and reports false at the end and at damage.
 func (c *cursor) next() bool {
 	if len(c.rest) < 2 {
 		return false
@@ -252,11 +237,9 @@ func in(set []uint64, org uint32) bool {
 	return set == nil || int(org>>6) < len(set) && set[org>>6]>>(org&63)&1 != 0
 }
 
-// checkEvery is how many organizations are read between checks of the context.
 const checkEvery = 1 << 14
 
-// All calls visit for the organizations that have every word of the question, by
-// number. A question without words matches none.
+// All visits the organizations that have every word, by number. No words match none.
 func (x *Index) All(ctx context.Context, q *Question, within []uint64, visit func(Score)) error {
 	if q.Unknown > 0 || len(q.terms) == 0 {
 		return ctx.Err()
@@ -309,14 +292,12 @@ func (x *Index) addTo(s *Score, q *Question, terms []term) {
 	}
 }
 
-// accumulator adds up the scores of one question.
 type accumulator struct {
 	sums    []sums // of each organization
 	touched []uint32
 }
 
-// sums of one organization lie together in memory, because they are read in random
-// order.
+// sums of one organization lie together, because they are read in random order.
 type sums struct{ text, name, share float32 }
 
 // Any finds the best organizations that have any of the words, by rank, at most most

@@ -42,7 +42,7 @@ type reply struct {
 	Question Question
 	Plan     *ask.Plan // as it was understood
 	Chips    []chip
-	Filled   string // the model that filled the plan; empty if no model did
+	Filled   string // the model that put the question into other words; empty if none did
 
 	*view                // the answer, nil until there is one
 	Unclear *ask.Unclear // why the question was not understood
@@ -63,7 +63,7 @@ type problem struct {
 type reader interface {
 	Read(ctx context.Context, question string) (*ask.Plan, *ask.Unclear)
 	Run(ctx context.Context, p *ask.Plan) (*ask.Answer, error)
-	Resolve(ctx context.Context, words string) (ask.Party, bool)
+	Reworded(ctx context.Context, question, wording string) (*ask.Plan, error)
 }
 
 // asker is the visitor who asks, and the reader that answers.
@@ -94,59 +94,55 @@ func (s *room) asker(w http.ResponseWriter, r *http.Request, key string) (*asker
 // answer. It calls tell for each part that is ready; tell reports whether to go on.
 func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell func(part string) bool) {
 	p.Question = q
-	fail := func(err error) {
+	if err := s.reply(ctx, a, q, p, tell); err != nil {
 		p.view, p.Problem = nil, s.explain(ctx, err)
 		tell(partError)
 	}
+}
+
+func (s *room) reply(ctx context.Context, a *asker, q Question, p *reply, tell func(part string) bool) error {
 	if !a.data.Browsable() {
-		fail(errDamaged)
-		return
+		return errDamaged
 	}
 	end, err := s.atOnce.Begin(a.from)
 	if err != nil {
-		fail(err)
-		return
+		return err
 	}
 	defer end()
 	hold, err := s.Budget.Take(ctx, weight)
 	if err != nil {
-		fail(err)
-		return
+		return err
 	}
 	defer hold.Release()
 	none, err := s.read(ctx, a, q, p)
 	if err != nil {
-		fail(err)
-		return
+		return err
 	}
 	if none != nil {
 		p.Unclear = none
 		tell(partUnclear)
-		return
+		return nil
 	}
 	p.Chips = s.newChips(q.Text, p.Plan)
 	if !tell(partUnderstood) {
-		return
+		return nil
 	}
 	bill := s.bill(a, p.Plan)
 	if err := bill.check(ctx); err != nil {
-		fail(err)
-		return
+		return err
 	}
 	found, err := a.Run(ctx, p.Plan)
 	if err != nil {
-		fail(err)
-		return
+		return err
 	}
 	if !found.Understood {
 		p.Unclear = &ask.Unclear{Why: found.Why, Read: true, Try: found.Try}
 		tell(partUnclear)
-		return
+		return nil
 	}
 	// The visitor pays once the answer is complete, before seeing any of it.
 	if p.Paid, err = bill.pay(ctx); err != nil {
-		fail(err)
-		return
+		return err
 	}
 	p.view = newView(found)
 	p.SQL = statement(a.data, found.Link)
@@ -155,10 +151,11 @@ func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell 
 			continue
 		}
 		if !tell(part) {
-			return
+			return nil
 		}
 	}
 	tell(partDone)
+	return nil
 }
 
 // statement is the SQL of the page of grants that shows an answer. It is empty
@@ -199,7 +196,7 @@ func (s *room) read(ctx context.Context, a *asker, q Question, p *reply) (none *
 	if _, ok := s.models.Take(a.from); !ok || !s.could(ctx, a) {
 		return none, nil
 	}
-	plan, err := s.Model.Fill(ctx, q.Text, func(words string) (ask.Party, bool) { return a.Resolve(ctx, words) })
+	plan, err := s.Model.Fill(ctx, q.Text, func(wording string) (*ask.Plan, error) { return a.Reworded(ctx, q.Text, wording) })
 	if err != nil || plan.Validate() != nil {
 		return none, nil // the model logs what was wrong
 	}

@@ -19,6 +19,7 @@ import (
 
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/snippet"
 	"grantgraph/internal/serve/ask"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/site/frame"
@@ -28,8 +29,7 @@ import (
 //go:embed pages/*.html
 var pages embed.FS
 
-// Paths are where the script of the page sends a question. The second path is the
-// older form.
+// Paths are where the script of the page sends a question; the second is older.
 var Paths = []string{"/api/v1/analyze", "/api/analyze"}
 
 // Described is the entry of the API description for the stream, which refuses
@@ -59,20 +59,18 @@ const (
 // for the model, even if the question gets no answer and costs the visitor nothing.
 var models = visitor.Rate{Burst: 10, Every: time.Minute}
 
-// Model fills plans for questions that the reader does not understand.
+// Model puts questions that the reader does not understand into other words.
 type Model interface {
-	// Fill reads a question into a plan that can be run. Resolve finds the
-	// organization that words name.
-	Fill(ctx context.Context, question string, resolve func(words string) (ask.Party, bool)) (*ask.Plan, error)
+	// Fill finds a wording of a question that read understands.
+	Fill(ctx context.Context, question string, read func(wording string) (*ask.Plan, error)) (*ask.Plan, error)
 	// Name says which model it is.
 	Name() string
 }
 
 // Config is what the page needs of the site.
 type Config struct {
-	Accounts account.Store
-	// Visitor identifies the visitor by a signed cookie, and sets the cookie if the
-	// visitor has none.
+	Accounts *account.Store
+	// Visitor identifies the visitor by a signed cookie, which it sets if there is none.
 	Visitor func(w http.ResponseWriter, r *http.Request) string
 	// Token is the token in the form of the page. Ours reports whether the script of
 	// the page sent a request.
@@ -80,9 +78,8 @@ type Config struct {
 	Ours  func(r *http.Request) bool
 	// Seal is the seal of a plan that this service made.
 	Seal func(plan string) string
-	// Form reports whether the visitor who was shown the form sent it. If another
-	// visitor did, Form answers the request.
-	Form  func(w http.ResponseWriter, r *http.Request) bool
+	// Form reads the form, and refuses it if another visitor was shown it.
+	Form  func(w http.ResponseWriter, r *http.Request) error
 	Model Model // nil for none
 	Clock func() time.Time
 }
@@ -111,13 +108,13 @@ func newRoom(f *frame.Frame, c Config) (*room, error) {
 	s := &room{Frame: f, Config: c, reader: func(from ask.Source) reader { return ask.New(from) },
 		atOnce: budget.NewAtOnce(atOnce, atOnceEach), models: visitor.New(models, c.Clock)}
 	var err error
-	s.pages, err = f.Pages(pages, template.FuncMap{"quoted": quoted, "party": partyOf, "address": addressOf})
+	s.pages, err = f.Pages(pages, template.FuncMap{"quoted": snippet.Shell, "party": partyOf, "address": addressOf})
 	return s, err
 }
 
 func (s *room) route(mux *http.ServeMux) {
-	mux.HandleFunc("GET /ask", s.show)
-	mux.HandleFunc("POST /ask", s.send)
+	mux.HandleFunc("GET /ask", s.Handle(s.show))
+	mux.HandleFunc("POST /ask", s.Handle(s.send))
 	for _, path := range Paths {
 		mux.HandleFunc("POST "+path, s.stream)
 	}
@@ -153,29 +150,27 @@ func addressOf(text, plan string) string {
 // show draws the page, with the answer if the address has a question. An answer
 // uses up a question, so only a visit to the address gets one: a prefetch or a page
 // that embeds the address does not.
-func (s *room) show(w http.ResponseWriter, r *http.Request) {
+func (s *room) show(w http.ResponseWriter, r *http.Request) error {
 	private(w)
 	if strings.Contains(r.Header.Get("Sec-Purpose")+r.Header.Get("Purpose")+r.Header.Get("X-Moz"), "prefetch") {
-		s.Message(w, r, http.StatusServiceUnavailable, "Not looked up ahead", "An answer is looked up when its page is opened.")
-		return
+		return frame.Refuse(http.StatusServiceUnavailable, "Not looked up ahead", "An answer is looked up when its page is opened.")
 	}
 	v := r.URL.Query()
 	asked := Question{Text: v.Get("q"), Plan: v.Get("plan")}
 	if dest := r.Header.Get("Sec-Fetch-Dest"); r.Method != http.MethodGet || dest != "" && dest != "document" {
-		s.draw(w, r, asked, false)
-		return
+		return s.draw(w, r, asked, false)
 	}
-	s.draw(w, r, asked, asked.Text != "" || asked.Plan != "" || v.Has("q"))
+	return s.draw(w, r, asked, asked.Text != "" || asked.Plan != "" || v.Has("q"))
 }
 
 // send is show for a form with a key. A key must not be in an address.
-func (s *room) send(w http.ResponseWriter, r *http.Request) {
+func (s *room) send(w http.ResponseWriter, r *http.Request) error {
 	private(w)
-	if !s.Form(w, r) {
-		return
+	if err := s.Form(w, r); err != nil {
+		return err
 	}
 	f := r.PostForm
-	s.draw(w, r, Question{Text: f.Get("q"), Plan: f.Get("plan"), Key: strings.TrimSpace(f.Get("key"))}, true)
+	return s.draw(w, r, Question{Text: f.Get("q"), Plan: f.Get("plan"), Key: strings.TrimSpace(f.Get("key"))}, true)
 }
 
 // private keeps an answer out of caches and search engines.
@@ -184,7 +179,7 @@ func private(w http.ResponseWriter) {
 	w.Header().Set("Referrer-Policy", "same-origin")
 }
 
-func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer bool) {
+func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer bool) error {
 	p := &page{Head: s.Head(r, "Ask in plain English"), Typed: clip(q.Text), Free: account.FreeQuestions}
 	p.Section, p.Canonical = "ask", "/ask"
 	p.Styles, p.Scripts = []string{"ask.css"}, []string{"ask.js"}
@@ -192,8 +187,7 @@ func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer b
 	p.Token = s.Token(w, r)
 	a, err := s.asker(w, r, q.Key)
 	if err != nil {
-		s.Broken(w, r, err)
-		return
+		return err
 	}
 	status := http.StatusOK
 	if answer {
@@ -219,11 +213,10 @@ func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer b
 		}
 	}
 	if p.Left, err = s.Accounts.QuestionsLeft(r.Context(), a.who); err != nil {
-		s.Broken(w, r, err)
-		return
+		return err
 	}
 	p.Paying = a.pays()
-	s.pages.Render(w, status, "ask", p)
+	return s.pages.Render(w, status, "ask", p)
 }
 
 // clip shortens a typed text that the page repeats.

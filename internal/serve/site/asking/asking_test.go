@@ -76,13 +76,15 @@ func (f fake) Run(ctx context.Context, p *ask.Plan) (*ask.Answer, error) {
 	}, nil
 }
 
-func (f fake) Resolve(context.Context, string) (ask.Party, bool) { return ask.Party{}, false }
+func (f fake) Reworded(context.Context, string, string) (*ask.Plan, error) {
+	return nil, errors.New("no")
+}
 
 // model is one that a test fills in.
 type model func() (*ask.Plan, error)
 
 func (m model) Name() string { return "small-1" }
-func (m model) Fill(context.Context, string, func(string) (ask.Party, bool)) (*ask.Plan, error) {
+func (m model) Fill(context.Context, string, func(string) (*ask.Plan, error)) (*ask.Plan, error) {
 	return m()
 }
 
@@ -91,7 +93,7 @@ type place struct {
 	*room
 	http.Handler
 	fake  *fake
-	store account.Store
+	store *account.Store
 	log   bytes.Buffer
 	mu    sync.Mutex
 	now   time.Time
@@ -139,7 +141,7 @@ func newPlace(t testing.TB) *place {
 		Visitor: func(_ http.ResponseWriter, r *http.Request) string { return r.Header.Get("X-Visitor") },
 		Token:   func(http.ResponseWriter, *http.Request) string { return "token" },
 		Ours:    func(r *http.Request) bool { return r.Header.Get("X-Page-Token") == "token" },
-		Form:    func(_ http.ResponseWriter, r *http.Request) bool { return r.ParseForm() == nil },
+		Form:    func(_ http.ResponseWriter, r *http.Request) error { return r.ParseForm() },
 		Seal:    func(plan string) string { return fmt.Sprint("seal", len(plan)) },
 	})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // call of a key or an account of a paid plan. The same question is charged once, so
 // that a visitor who lost the answer can ask again.
 type bill struct {
-	store   account.Store
+	store   *account.Store
 	a       *asker
 	receipt string
 	measure string

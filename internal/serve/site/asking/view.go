@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/api/snippet"
 	"grantgraph/internal/serve/ask"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/draw"
@@ -71,7 +72,7 @@ func newView(found *ask.Answer) *view {
 		}
 	}
 	if found.Request != nil {
-		v.Curl = curl(found.Request)
+		v.Curl = snippet.Curl(found.Request.URL, found.Request.Body)
 	}
 	return v
 }
@@ -142,20 +143,8 @@ func chartOf(c *ask.Chart) template.HTML {
 	for i, label := range c.Labels {
 		list = append(list, draw.Bar{Label: orgname.Display(label), Amount: c.Values[i]})
 	}
-	return draw.Bars(list)
+	return draw.Dollars.Bars(list)
 }
-
-// curl is a request as a command.
-func curl(r *ask.Request) string {
-	line := "curl -H 'X-API-Key: YOUR_KEY' \\\n  " + quoted(r.URL)
-	if r.Body != "" {
-		line = "curl -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d " + quoted(r.Body) + " \\\n  " + quoted(r.URL)
-	}
-	return line
-}
-
-// quoted is a text as a shell reads it.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // chip is one part of the plan of a question, with its other values.
 type chip struct {

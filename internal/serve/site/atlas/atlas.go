@@ -41,14 +41,13 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 	return nil
 }
 
-func (s *room) needsGraph(h http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (s *room) needsGraph(draw func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return s.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		if frame.DatasetOf(r).Graph == nil {
-			s.Damaged(w, r)
-			return
+			return frame.Damaged
 		}
-		h(w, r)
-	}
+		return draw(w, r)
+	})
 }
 
 // head begins a page with its canonical address.
@@ -58,9 +57,9 @@ func (s *room) head(r *http.Request, title, canonical string) frame.Head {
 	return h
 }
 
-func (s *room) render(w http.ResponseWriter, name string, data any) {
+func (s *room) render(w http.ResponseWriter, name string, data any) error {
 	w.Header().Set("Cache-Control", "private, max-age=60")
-	s.pages.Render(w, http.StatusOK, name, data)
+	return s.pages.Render(w, http.StatusOK, name, data)
 }
 
 // moved redirects to the canonical address of a page, unless the reader is there.
@@ -85,7 +84,7 @@ func (s *room) viewOf(values url.Values, sql string) view {
 }
 
 // serveStateOrCounty finds the place of an address.
-func (s *room) serveStateOrCounty(w http.ResponseWriter, r *http.Request) {
+func (s *room) serveStateOrCounty(w http.ResponseWriter, r *http.Request) error {
 	code, ok := geo.State(strings.ReplaceAll(r.PathValue("state"), "-", " "))
 	state, _ := geo.RegionOf(code)
 	at := &spot{Name: state.Name, State: state, kind: graph.State, code: code, path: "/place/" + code}
@@ -95,12 +94,12 @@ func (s *room) serveStateOrCounty(w http.ResponseWriter, r *http.Request) {
 		at = &spot{Name: county.Name, State: state, County: true, kind: graph.County, code: county.FIPS, path: countyPath(county)}
 	}
 	if !ok {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
-	if !moved(w, r, at.path) {
-		s.servePlace(w, r, at)
+	if moved(w, r, at.path) {
+		return nil
 	}
+	return s.servePlace(w, r, at)
 }
 
 func countyPath(c geo.County) string { return "/place/" + c.State + "/" + search.Slug(c.Name) }

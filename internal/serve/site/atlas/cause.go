@@ -34,34 +34,31 @@ func causeFilter(letter byte) *graph.Filter {
 	return &graph.Filter{Subject: subject}
 }
 
-func (s *room) serveCause(w http.ResponseWriter, r *http.Request) {
+func (s *room) serveCause(w http.ResponseWriter, r *http.Request) error {
 	letter, ok := findCause(r.PathValue("cause"))
 	if !ok {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
 	key := string(rune(letter))
 	path := "/cause/" + key
 	if moved(w, r, path) {
-		return
+		return nil
 	}
 	g, f := frame.DatasetOf(r).Graph, causeFilter(letter)
-	release, ok := s.reserve(w, r, f)
-	if !ok {
-		return
+	hold, err := s.Budget.Take(r.Context(), weigh(g, f))
+	if err != nil {
+		return err
 	}
-	defer release()
+	defer hold.Release()
 	p := causePage{Letter: key, Name: ntee.Label(letter)}
 	p.Head = s.head(r, "Grants for "+p.Name, path)
 	p.Image = "/share" + path + ".png"
 	p.FundersAre, p.RecipientsAre = "Funders of "+p.Name, "Recipients for "+p.Name
-	var err error
 	if p.figures, err = gather(r.Context(), g, f, grouping{graph.GroupState, graph.MaxGroups}, grouping{graph.GroupSupport, graph.MaxGroups}); err == nil {
 		p.Wider, err = g.WiderBasis(r.Context(), f)
 	}
 	if err != nil {
-		s.Broken(w, r, err)
-		return
+		return err
 	}
 	values := func(pairs ...string) url.Values {
 		v := url.Values{"subject": {key}}
@@ -80,7 +77,7 @@ func (s *room) serveCause(w http.ResponseWriter, r *http.Request) {
 	p.Support = bars(p.Groups[graph.GroupSupport], graph.MaxGroups, func(key string) string { return "/explore?" + values("support", key).Encode() })
 	p.Description = fmt.Sprintf("%s in %s grants for %s from %s funders to %s recipients, by year and state.", frame.Short(p.Amount),
 		money.Grouped(p.Grants), p.Name, money.Grouped(p.Totals.Funders), money.Grouped(p.Totals.Recipients))
-	s.render(w, "cause", &p)
+	return s.render(w, "cause", &p)
 }
 
 type causesPage struct {
@@ -97,8 +94,8 @@ type causeRow struct {
 	graph.Cost
 }
 
-func (s *room) serveCauses(w http.ResponseWriter, r *http.Request) {
-	s.serveAll(w, r, graph.GroupSubject, func(totals graph.Totals, groups graph.Grouped) {
+func (s *room) serveCauses(w http.ResponseWriter, r *http.Request) error {
+	return s.serveAll(r, graph.GroupSubject, func(totals graph.Totals, groups graph.Grouped) error {
 		p := causesPage{Head: s.head(r, "Grants by cause", "/causes"), Total: totals, None: groups.None}
 		p.Description = "Grants by the cause of their recipients, the major groups of the NTEE."
 		p.Chart = bars(groups, graph.MaxGroups, func(key string) string { return "/cause/" + key })
@@ -110,6 +107,6 @@ func (s *room) serveCauses(w http.ResponseWriter, r *http.Request) {
 			"SELECT c.letter, c.label, sum(g.amount) AS dollars, count(*) AS grants\nFROM grants g LEFT JOIN org_cause c ON c.ein = g.recipient_ein AND c.source = "+
 				"'registered'\nGROUP BY c.letter, c.label\nORDER BY dollars DESC")
 		p.Explore = "/explore"
-		s.render(w, "causes", &p)
+		return s.render(w, "causes", &p)
 	})
 }

@@ -92,34 +92,24 @@ func weigh(g *graph.Graph, filters ...*graph.Filter) (bytes int64) {
 
 // bars draws groups, each with the address that link has for its key.
 func bars(groups graph.Grouped, most int, link func(key string) string) template.HTML {
-	return draw.Bars(draw.GroupBars(groups, most, func(int64) string { return "All others" }, link))
+	return draw.Dollars.Bars(draw.GroupBars(groups, most, func(int64) string { return "All others" }, link))
 }
 
 // serveAll draws a page of all grants by one grouping.
-func (s *room) serveAll(w http.ResponseWriter, r *http.Request, by graph.Grouping, show func(graph.Totals, graph.Grouped)) {
+func (s *room) serveAll(r *http.Request, by graph.Grouping, show func(graph.Totals, graph.Grouped) error) error {
 	g, all := frame.DatasetOf(r).Graph, &graph.Filter{}
-	release, ok := s.reserve(w, r, all)
-	if !ok {
-		return
-	}
-	defer release()
-	totals, _, err := g.Summary(r.Context(), all)
-	var groups graph.Grouped
-	if err == nil {
-		groups, err = g.Groups(r.Context(), all, by, graph.MaxGroups)
-	}
+	hold, err := s.Budget.Take(r.Context(), weigh(g, all))
 	if err != nil {
-		s.Broken(w, r, err)
-		return
+		return err
 	}
-	show(totals, groups)
-}
-
-// reserve takes memory for a page, or shows that there is not enough.
-func (s *room) reserve(w http.ResponseWriter, r *http.Request, filters ...*graph.Filter) (release func(), ok bool) {
-	hold, ok := s.Reserve(w, r, weigh(frame.DatasetOf(r).Graph, filters...))
-	if !ok {
-		return nil, false
+	defer hold.Release()
+	totals, _, err := g.Summary(r.Context(), all)
+	if err != nil {
+		return err
 	}
-	return hold.Release, true
+	groups, err := g.Groups(r.Context(), all, by, graph.MaxGroups)
+	if err != nil {
+		return err
+	}
+	return show(totals, groups)
 }

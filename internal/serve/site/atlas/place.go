@@ -97,14 +97,14 @@ type countyRow struct {
 // Without grants in either direction, we know nothing of the place.
 func (p *placePage) Neither() bool { return p.In.Grants == 0 && p.Out.Grants == 0 }
 
-func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
+func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) error {
 	g := frame.DatasetOf(r).Graph
 	in, out := at.filter(graph.RecipientPlace), at.filter(graph.FunderPlace)
-	release, ok := s.reserve(w, r, in, out)
-	if !ok {
-		return
+	hold, err := s.Budget.Take(r.Context(), weigh(g, in, out))
+	if err != nil {
+		return err
 	}
-	defer release()
+	defer hold.Release()
 	p := placePage{Head: s.head(r, "Grants in "+at.Long(), at.path), spot: at}
 	p.Image = "/share" + at.path + ".png"
 	of := grouping{graph.GroupState, graph.MaxGroups}
@@ -114,13 +114,11 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
 	} else {
 		inside = append(inside, grouping{graph.GroupCounty, graph.MaxGroups})
 	}
-	var err error
 	if p.In.figures, err = gather(r.Context(), g, in, inside...); err == nil {
 		p.Out.figures, err = gather(r.Context(), g, out, grouping{graph.GroupSubject, graph.MaxGroups}, of)
 	}
 	if err != nil {
-		s.Broken(w, r, err)
-		return
+		return err
 	}
 	for _, one := range []struct {
 		to *flow
@@ -160,7 +158,7 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
 	p.Description = fmt.Sprintf("%s received %s in %s grants, and funders there gave %s: top funders and recipients, causes and years.", at.Long(),
 		frame.Short(p.In.Amount), money.Grouped(p.In.Grants), frame.Short(p.Out.Amount))
 	p.Facts = at.facts(s.BaseURL)
-	s.render(w, "place", &p)
+	return s.render(w, "place", &p)
 }
 
 func (p *spot) facts(base string) any {
@@ -175,12 +173,11 @@ func (p *spot) facts(base string) any {
 // stayed is the part of the grants made that went to the place itself. It is
 // unknown if the place is not listed and some groups are summed as the rest.
 func stayed(groups graph.Grouped, code string) (graph.Cost, bool) {
-	for _, one := range groups.Groups {
-		if one.Key == code {
-			return one.Cost, true
-		}
+	i := slices.IndexFunc(groups.Groups, func(one graph.Group) bool { return one.Key == code })
+	if i < 0 {
+		return graph.Cost{}, groups.Rest == nil
 	}
-	return graph.Cost{}, groups.Rest == nil
+	return groups.Groups[i].Cost, true
 }
 
 func countyLink(fips string) string {
@@ -226,8 +223,8 @@ type stateRow struct {
 	graph.Cost
 }
 
-func (s *room) servePlaces(w http.ResponseWriter, r *http.Request) {
-	s.serveAll(w, r, graph.GroupState, func(totals graph.Totals, groups graph.Grouped) {
+func (s *room) servePlaces(w http.ResponseWriter, r *http.Request) error {
+	return s.serveAll(r, graph.GroupState, func(totals graph.Totals, groups graph.Grouped) error {
 		p := placesPage{Head: s.head(r, "Grants by place", "/places"), Total: totals, None: groups.None}
 		p.Description = "Grants by the state of their recipients, with a page for every state and county."
 		p.Map = draw.GroupMap(groups, func(code string) string { return "/place/" + code })
@@ -239,6 +236,6 @@ func (s *room) servePlaces(w http.ResponseWriter, r *http.Request) {
 		p.view = s.viewOf(url.Values{"by": {graph.GroupState.String()}, "top": {"100"}},
 			"SELECT recipient_state, sum(amount) AS dollars, count(*) AS grants\nFROM grants\nGROUP BY recipient_state\nORDER BY dollars DESC")
 		p.Explore = "/explore"
-		s.render(w, "places", &p)
+		return s.render(w, "places", &p)
 	})
 }

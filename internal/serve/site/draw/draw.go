@@ -13,6 +13,7 @@ package draw
 import (
 	_ "embed" // the stylesheet
 	"fmt"
+	"html"
 	"html/template"
 	"math"
 	"strconv"
@@ -44,33 +45,15 @@ func (s *sheet) html() template.HTML { return template.HTML(s.String()) }
 // esc escapes a text for use in elements and quoted attributes. Characters that XML
 // cannot hold become the replacement character.
 func esc(text string) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range text {
-		if n++; n > maxText {
-			b.WriteString("…")
-			break
-		}
+	return html.EscapeString(strings.Map(func(r rune) rune {
 		switch {
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '"':
-			b.WriteString("&#34;")
-		case r == '\'':
-			b.WriteString("&#39;")
 		case r == '\t' || r == '\n' || r == '\r':
-			b.WriteByte(' ')
+			return ' '
 		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff:
-			b.WriteRune(utf8.RuneError)
-		default:
-			b.WriteRune(r)
+			return utf8.RuneError
 		}
-	}
-	return b.String()
+		return r
+	}, bounded(text)))
 }
 
 // link is the opening tag of a link. It is empty unless the address is on this site
@@ -79,7 +62,7 @@ func link(href, attributes string) (open, end string) {
 	if !followed(href) {
 		return "", ""
 	}
-	return `<a href="` + escapeAddress(href) + `"` + attributes + `>`, "</a>"
+	return `<a href="` + html.EscapeString(href) + `"` + attributes + `>`, "</a>"
 }
 
 // followed reports whether an address may be linked.
@@ -91,8 +74,6 @@ func followed(href string) bool {
 	return strings.HasPrefix(href, "/") && !strings.HasPrefix(href, "//") ||
 		strings.HasPrefix(href, "?") || strings.HasPrefix(href, "#") || strings.HasPrefix(href, "https://")
 }
-
-var escapeAddress = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;").Replace
 
 // num writes a coordinate with at most two decimals, and never "-0".
 func num(f float64) string {
@@ -108,6 +89,151 @@ func Compact(n int64) string { return Dollars.compact(n) }
 
 func grants(n int64) string { return plural.Count(n, "grant", "grants") }
 
-// plus adds two numbers and ignores a negative b. A sum that would overflow stays
-// at the limit.
+// plus adds two numbers, ignores a negative b, and stays at the limit.
 func plus(sum, n int64) int64 { return int64(money.Cents(sum).Plus(money.Cents(max(0, n)))) }
+
+// Unit is the unit of a picture's amounts. Pictures of grants are in dollars;
+// pictures of a query's result may be in anything.
+type Unit struct {
+	What string // name of the amounts for screen readers: "Dollars"
+	Sign string // before an amount
+	Per  int64  // amounts are multiples of 1/Per, for decimals; 0 means whole numbers
+}
+
+// Dollars are whole US dollars.
+var Dollars = Unit{What: "Dollars", Sign: "$"}
+
+// compact writes an amount with at most three digits, to fit a bar.
+func (u Unit) compact(n int64) string {
+	sign, f := "", float64(n)/float64(max(1, u.Per))
+	if n < 0 {
+		sign, f = "−", -f
+	}
+	unit := ""
+	for _, next := range []string{"k", "M", "B", "T", "Q"} {
+		if f < 999.5 {
+			break
+		}
+		f, unit = f/1000, next
+	}
+	places := 0
+	switch {
+	case unit == "" && u.Per > 1 && f < 9.995:
+		places = 2
+	case (unit != "" || u.Per > 1) && f < 99.95:
+		places = 1
+	}
+	s := strconv.FormatFloat(f, 'f', places, 64)
+	if places > 0 {
+		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	}
+	return sign + u.Sign + s + unit
+}
+
+func (u Unit) full(n int64) string {
+	if u.Per <= 1 && u.Sign == Dollars.Sign {
+		return money.Dollars(n)
+	}
+	whole := strconv.FormatFloat(math.Abs(float64(n)/float64(max(1, u.Per))), 'f', -1, 64)
+	whole, part, some := strings.Cut(whole, ".")
+	if i, err := strconv.ParseInt(whole, 10, 64); err == nil {
+		whole = money.Grouped(i)
+	}
+	if some {
+		whole += "." + part
+	}
+	if n < 0 {
+		return "−" + u.Sign + whole
+	}
+	return u.Sign + whole
+}
+
+// advances are the widths of the characters from the blank to the tilde in Public
+// Sans Semibold, the font of labels, in hundredths of the font size.
+var advances = [...]uint8{
+	24, 27, 46, 61, 68, 93, 75, 26, 32, 33, 44, 58, 27, 39, 25, 37, 63, 42, 62, 65, 65, 66, 65, 62, 66, 65, 25, 27, 57, 58, 57, 53,
+	83, 72, 68, 71, 71, 63, 61, 75, 77, 30, 40, 71, 58, 91, 77, 75, 65, 77, 69, 69, 61, 72, 69, 97, 71, 64, 66, 33, 37, 33, 48, 54,
+	25, 57, 61, 55, 61, 58, 40, 63, 59, 26, 28, 58, 32, 89, 59, 58, 61, 61, 41, 52, 41, 59, 52, 79, 58, 56, 49, 36, 27, 37, 60,
+}
+
+type ruler func(text string) float64
+
+func labelRuler(size float64) ruler {
+	return func(text string) float64 { return textWidth(text, size) }
+}
+
+// textWidth estimates the width of a label. Characters outside the site's fonts are
+// drawn in a font of the reader's machine, so they count as wide.
+func textWidth(text string, size float64) float64 {
+	hundredths := 0
+	for _, r := range text {
+		switch {
+		case r >= ' ' && int(r-' ') < len(advances):
+			hundredths += int(advances[r-' '])
+		case r < 0x250 || r == '…' || r == '–' || r == '−' || r == '’':
+			hundredths += 78
+		default:
+			hundredths += 105
+		}
+	}
+	return float64(hundredths) / 100 * size
+}
+
+// cutTo shortens a text to a width with an ellipsis, at a word boundary if one is
+// near. Callers put the full text beside it.
+func cutTo(text string, width float64, long ruler) string {
+	text = squeeze(text)
+	if long(text) <= width {
+		return text
+	}
+	room, end, blank := width-long("…"), 0, 0
+	for i, r := range text {
+		if room -= long(string(r)); room < 0 {
+			break
+		}
+		if r == ' ' {
+			blank = i
+		}
+		end = i + len(string(r))
+	}
+	if end == 0 {
+		return "…"
+	}
+	if blank*4 >= end*3 { // drop a word that would be cut near its beginning
+		end = blank
+	}
+	return strings.TrimRight(text[:end], " ,;:&-") + "…"
+}
+
+// wrapTo breaks a text into at most so many lines of a width, and cuts the rest. A
+// single word that is too long is cut too.
+func wrapTo(text string, width float64, lines int, long ruler) (all []string) {
+	words := strings.Fields(squeeze(text))
+	for len(words) > 0 && len(all) < lines {
+		n := 1
+		for n < len(words) && long(strings.Join(words[:n+1], " ")) <= width {
+			n++
+		}
+		if len(all) == lines-1 {
+			n = len(words)
+		}
+		all = append(all, cutTo(strings.Join(words[:n], " "), width, long))
+		words = words[n:]
+	}
+	return all
+}
+
+// squeeze bounds a text and collapses runs of blanks.
+func squeeze(text string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(bounded(text), "\uFFFD")), " ")
+}
+
+func bounded(text string) string {
+	n := 0
+	for i := range text {
+		if n++; n > maxText {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}

@@ -80,9 +80,9 @@ func everything(text string, n int64) []string {
 	node := Node{text, text, Kind(n), n}
 	return []string{
 		string(Years(years)), string(TwoFlows(years, years[1:])), string(InAndOut(years[1:], years)), string(Spark(years)),
-		string(Bars([]Bar{{text, text, n, n, false}, {text, "/" + text, -n, 1, true}})),
-		string(Map([]Area{{text, n, n, text}, {"OH", n, 1, "?" + text}, {"NY", n, n, "/" + text}, {Abroad, n, 1, "https://" + text}})),
-		string(Line([]Series{{text, []Point{{2020, n}, {2021, -n}, {int(n), 1}}}, {text, nil}, {}, {}, {text, nil}})),
+		string(Dollars.Bars([]Bar{{text, text, n, n, false}, {text, "/" + text, -n, 1, true}})),
+		string(Dollars.Map([]Area{{text, n, n, text}, {"OH", n, 1, "?" + text}, {"NY", n, n, "/" + text}, {Abroad, n, 1, "https://" + text}})),
+		string(Dollars.Line([]Series{{text, []Point{{2020, n}, {2021, -n}, {int(n), 1}}}, {text, nil}, {}, {}, {text, nil}})),
 		string(Network(node, []Node{node, {text, "#" + text, Board, 1}}, []Link{{Center, 0, n, ""}, {1, 0, n, text}, {int(n), 1, n, text}})),
 	}
 }
@@ -170,7 +170,7 @@ func TestStatesHaveTiles(t *testing.T) {
 	for _, r := range place.Regions() {
 		all = append(all, Area{Code: r.Code, Amount: 1, Count: 1})
 	}
-	if html := string(Map(all)); strings.Count(html, "<title>") != len(all) {
+	if html := string(Dollars.Map(all)); strings.Count(html, "<title>") != len(all) {
 		t.Errorf("a map of all has %d tiles, want %d", strings.Count(html, "<title>"), len(all))
 	}
 }
@@ -219,7 +219,7 @@ func TestYearsAreSaid(t *testing.T) {
 			t.Errorf("a year that is a link has no %q", want)
 		}
 	}
-	if Years(nil) != "" || TwoFlows(nil, nil) != "" || Spark(nil) != "" || Bars(nil) != "" || Line(nil) != "" || Line([]Series{{Name: "Revenue"}}) != "" {
+	if Years(nil) != "" || TwoFlows(nil, nil) != "" || Spark(nil) != "" || Dollars.Bars(nil) != "" || Dollars.Line(nil) != "" || Dollars.Line([]Series{{Name: "Revenue"}}) != "" {
 		t.Error("something is drawn of nothing")
 	}
 }

@@ -85,17 +85,17 @@ func samples() []sample {
 		{"years-many", Years(long)},
 		{"flows", TwoFlows(ten, got)},
 		{"flows-received", TwoFlows(nil, got)},
-		{"bars", Bars([]Bar{
+		{"bars", Dollars.Bars([]Bar{
 			{"Food banks, pantries", "/cause/K", 98_765_432, 1234, false},
 			{"Human services: multipurpose organizations that help families in many ways at once, and more", "/cause/P", 54_000_000, 800, false},
 			{"Arts & culture <old>", "/cause/A?x=1&y=2", 1_200_000, 1, false},
 			{"Nothing", "", 0, 0, false},
 			{"Cause unknown", "", 30_000_000, 410, true},
 		})},
-		{"map", Map(areas)},
-		{"map-two", Map([]Area{{"OH", 100, 1, ""}, {"NY", 100, 1, "/place/ny"}, {"CA", 2_000, 2, ""}})},
+		{"map", Dollars.Map(areas)},
+		{"map-two", Dollars.Map([]Area{{"OH", 100, 1, ""}, {"NY", 100, 1, "/place/ny"}, {"CA", 2_000, 2, ""}})},
 		{"spark", Spark(ten)},
-		{"lines", Line([]Series{
+		{"lines", Dollars.Line([]Series{
 			{"Revenue", points(2014, 4_100_000, 4_400_000, 5_200_000, 4_900_000, 5_600_000, 7_900_000, 7_100_000, 8_400_000, 8_250_000)},
 			{"Expenses", points(2014, 3_900_000, 4_450_000, 4_700_000, 5_300_000, 5_500_000, 6_600_000, 7_300_000, 7_900_000, 8_200_000)},
 			{"Assets", append(points(2015, 9_800_000, 9_900_000), points(2019, 11_300_000, 13_000_000, 12_800_000)...)},
@@ -103,7 +103,7 @@ func samples() []sample {
 		{"network", Network(center, ring, links)},
 		{"network-small", Network(Node{Label: "Birch Fund"}, small, smallLinks)},
 		{"network-alone", Network(Node{Label: "Birch Fund"}, nil, nil)},
-		{"lines-below", Line([]Series{{"Net assets at the end of the year & more", points(2020, -250_000, 120_000, -40_000)}, {"Debt", points(2022, 90_000)}, {"A", nil}, {"B", nil}, {"C<", nil}})},
+		{"lines-below", Dollars.Line([]Series{{"Net assets at the end of the year & more", points(2020, -250_000, 120_000, -40_000)}, {"Debt", points(2022, 90_000)}, {"A", nil}, {"B", nil}, {"C<", nil}})},
 	}
 }
 

@@ -15,8 +15,7 @@ type Point struct {
 	Amount int64 // may be negative
 }
 
-// Series is one line: a name and its points. The line has a gap at a year without a
-// point.
+// Series is one line, with a gap at a year without a point.
 type Series struct {
 	Name   string
 	Points []Point
@@ -41,9 +40,6 @@ const (
 	endsStep  = 34.0 // from one label to the next
 	endLabels = 12.0 // their size
 )
-
-// Line draws dollars over years, such as revenue, expenses and assets.
-func Line(series []Series) template.HTML { return Dollars.Line(series) }
 
 // Line draws amounts over years. Each line has its name and last amount at its end.
 // Without points it draws nothing.
@@ -158,8 +154,7 @@ func (l line) words(u Unit) string {
 	return esc(l.name) + ": " + strings.Join(said, ", ") + "."
 }
 
-// ends writes the names of the lines beside their ends, in the order of the ends
-// and without overlaps.
+// ends writes the names of the lines beside their ends, without overlaps.
 func (s *sheet) ends(u Unit, lines []line, last int, at func(int64) float64) {
 	type end struct {
 		line
@@ -196,8 +191,7 @@ func (s *sheet) ends(u Unit, lines []line, last int, at func(int64) float64) {
 	}
 }
 
-// gridOf is where a scale has its grid lines: at most five round amounts that span
-// the values.
+// gridOf is where a scale has its grid lines: at most five round amounts.
 func gridOf(low, high int64) (grid []float64) {
 	rough := (float64(high) - float64(low)) / 3.5
 	power := math.Pow(10, math.Floor(math.Log10(rough)))

@@ -86,9 +86,6 @@ func shading(amounts []int64) (of map[int64]int, ranges [][2]int64) {
 	return of, ranges
 }
 
-// Map draws the dollars of states.
-func Map(list []Area) template.HTML { return Dollars.Map(list) }
-
 // Map draws the states as tiles, shaded by amount. Territories and military
 // addresses have a tile only if they have an amount. Amounts outside the states are
 // stated below.
@@ -159,8 +156,7 @@ func (u Unit) Map(list []Area) template.HTML {
 	return s.html()
 }
 
-// shadeClass is the class of a shade. Fewer than five shades are spread, to differ
-// as much as possible.
+// shadeClass is the class of a shade. Fewer than five are spread, to differ most.
 func shadeClass(q, of int) string {
 	at := shades - 1
 	if of > 1 {

@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/plural"
 )
 
-// Kind says how an organization relates to the one in the center. Each kind has a
-// shape.
+// Kind says how an organization relates to the one in the center, by a shape.
 type Kind uint8
 
 // The kinds of organizations in a network.
@@ -149,8 +148,7 @@ const (
 	arcLine    = 92.0 // where arcs begin and end
 )
 
-// radius is the size of an organization. Its area grows with its dollars, but it
-// stays large enough to click.
+// radius is the size of an organization: area by dollars, large enough to click.
 func radius(n Node, most int64) float64 {
 	return 4.5 + 7*math.Sqrt(float64(n.Amount)/float64(max(1, most)))
 }
@@ -226,8 +224,7 @@ func ringOf(center Node, ring []Node) layout {
 	return l
 }
 
-// arcsOf lays out a network as a list, for pages too narrow for a ring. Arcs on the
-// left connect the rows.
+// arcsOf lays out a network as a list with arcs on its left, for narrow pages.
 func arcsOf(center Node, ring []Node) layout {
 	const width, step, edge = 336.0, 38.0, 4.0
 	l := layout{width: width, row: 36, head: .85, ring: make([]placed, len(ring)), path: arc}
@@ -389,8 +386,7 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 	s.WriteString("</svg>")
 }
 
-// shape draws an organization by its kind. All shapes are about as large as a
-// circle of the radius.
+// shape draws an organization by its kind, about as large as a circle of the radius.
 func shape(kind Kind, x, y, r float64) string {
 	corners := ""
 	switch kind {

@@ -20,8 +20,7 @@ import (
 // Figure is a number and what it counts: "$2.1M", "given since 2014".
 type Figure struct{ Value, Label string }
 
-// MaxFigures is how many figures a shared picture has. Further figures are left
-// out; the page has them.
+// MaxFigures is how many figures a shared picture has; the page has the others.
 const MaxFigures = 4
 
 // Share draws the preview picture of a page as PNG, 1200 by 630 pixels: a title of
@@ -220,8 +219,7 @@ func (c *canvas) stroke(x1, y1, x2, y2, width float64) {
 	c.paint.ClosePath()
 }
 
-// disk draws a circle in the same direction as stroke, so that overlapping shapes
-// add up.
+// disk draws a circle in the direction of stroke, so that overlapping shapes add up.
 func (c *canvas) disk(x, y, r float64) {
 	const corners = 48
 	for i := range corners {
@@ -263,8 +261,7 @@ func newShareFont(file []byte) *shareFont {
 	return &shareFont{f, unknown}
 }
 
-// walk visits the characters of a text with the position of each, and returns the
-// width of the text.
+// walk visits the characters of a text with their positions, and returns its width.
 func (f *shareFont) walk(buf *sfnt.Buffer, text string, size float64, each func(g sfnt.GlyphIndex, ahead float64)) float64 {
 	ppem := fixed.Int26_6(size * 64)
 	ahead, last := fixed.Int26_6(0), sfnt.GlyphIndex(0)

@@ -25,8 +25,7 @@ const MaxYears = 30
 // Other years are not valid fiscal years and are not drawn.
 const earliest, latest = 1900, 2100
 
-// none reports whether a year has no known grants. Its return may not have been
-// read.
+// none reports whether a year has no known grants: its return may not have been read.
 func (y Year) none() bool { return y.Amount == 0 && y.Grants == 0 }
 
 func (y Year) words() string {
@@ -61,8 +60,7 @@ func (y Year) short() string {
 	return said
 }
 
-// span is the first and last year of several lists, and whether earlier years are
-// cut.
+// span is the first and last year of several lists, and whether earlier ones are cut.
 func span(lists ...[]Year) (first, last int, cut, some bool) {
 	for _, list := range lists {
 		for _, y := range list {
@@ -200,8 +198,7 @@ func (s *sheet) columns(list []Year, class string, base, height float64, most in
 		}
 		s.put(`%s<title>%s</title>`, open, esc(y.words()))
 		x, width := num(from+(float64(i)+.16)*step), num(.68*step)
-		// The whole column is the target of the pointer. The target of a link is larger,
-		// for fingers.
+		// The whole column is the target of the pointer; that of a link is larger, for fingers.
 		above, reach := min(base, top)-16, h+16
 		switch {
 		case !followed(y.Href):
@@ -314,8 +311,7 @@ func TwoFlows(gave, received []Year) template.HTML {
 	return twoFlows(flow{word: "Gave", list: gave}, flow{word: "Received", list: received})
 }
 
-// InAndOut draws grants out of a place above a line of years and grants into it
-// below, as TwoFlows does.
+// InAndOut draws grants out of a place above a line of years and into it below.
 func InAndOut(in, out []Year) template.HTML {
 	return twoFlows(flow{word: "Went out", list: out}, flow{word: "Came in", list: in})
 }

@@ -121,12 +121,7 @@ func (v view) worded() bool { return len(v.query["query"]) > 0 }
 // oneList is a list in one value, sorted, each item once. A list of places that
 // are not codes keeps its order, because a state qualifies the city before it.
 func oneList(name string, values []string) []string {
-	var items []string
-	for _, s := range strings.Split(strings.Join(values, ","), ",") {
-		if s = strings.TrimSpace(s); s != "" {
-			items = append(items, s)
-		}
-	}
+	items := itemsOf(values)
 	if name != "location" || !slices.ContainsFunc(items, func(s string) bool { return len(s) != 2 && strings.Trim(s, "0123456789") != "" }) {
 		slices.Sort(items)
 		items = slices.Compact(items)
@@ -140,8 +135,16 @@ func oneList(name string, values []string) []string {
 	return []string{strings.Join(items, ",")}
 }
 
-// yearsOf are the years of a list of years and ranges. ok is false if an item is
-// neither.
+func itemsOf(values []string) (items []string) {
+	for s := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			items = append(items, s)
+		}
+	}
+	return items
+}
+
+// yearsOf are the years of years and ranges, not ok if an item is neither.
 func yearsOf(items []string) (years []int, ok bool) {
 	for _, s := range items {
 		from, to, ranged := strings.Cut(s, "-")
@@ -161,8 +164,7 @@ func yearsOf(items []string) (years []int, ok bool) {
 	return slices.Compact(years), true
 }
 
-// joinYears writes runs of three years and more as ranges, if all items are years
-// or ranges of them.
+// joinYears writes runs of three years and more as ranges, if all items are years.
 func joinYears(items []string) []string {
 	years, ok := yearsOf(items)
 	if !ok {
@@ -174,15 +176,14 @@ func joinYears(items []string) []string {
 		for j+1 < len(years) && years[j+1] == years[j]+1 {
 			j++
 		}
-		switch {
-		case j-i >= 2:
+		if j-i >= 2 {
 			out = append(out, strconv.Itoa(years[i])+"-"+strconv.Itoa(years[j]))
-		case j > i:
-			out = append(out, strconv.Itoa(years[i]), strconv.Itoa(years[j]))
-		default:
+			i = j + 1
+			continue
+		}
+		for ; i <= j; i++ {
 			out = append(out, strconv.Itoa(years[i]))
 		}
-		i = j + 1
 	}
 	return out
 }
@@ -200,15 +201,7 @@ func (v *view) readForm(sent url.Values) {
 			}
 		}
 	}
-	codes := func(name string) (out []string) {
-		for _, s := range strings.Split(strings.Join(sent[name], ","), ",") {
-			if s = strings.TrimSpace(s); s != "" {
-				out = append(out, s)
-			}
-		}
-		return out
-	}
-	states, counties := codes("state"), codes("county")
+	states, counties := itemsOf(sent["state"]), itemsOf(sent["county"])
 	if len(states) == 0 && len(counties) == 0 {
 		return
 	}
@@ -233,10 +226,7 @@ func (v *view) readForm(sent url.Values) {
 }
 
 func stateOf(fips string) string {
-	c, ok := place.Shipped().County(fips)
-	if !ok {
-		return ""
-	}
+	c, _ := place.Shipped().County(fips)
 	return c.State
 }
 

@@ -50,7 +50,7 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 	if e.pages, err = f.Pages(pages, template.FuncMap{"pick": pick}); err != nil {
 		return err
 	}
-	mux.HandleFunc("GET /explore", e.serve)
+	mux.HandleFunc("GET /explore", e.Handle(e.serve))
 	return nil
 }
 
@@ -117,19 +117,21 @@ type paging struct {
 	Prev, Next        string
 }
 
-func (e *explorer) serve(w http.ResponseWriter, r *http.Request) {
+func (e *explorer) serve(w http.ResponseWriter, r *http.Request) error {
 	if frame.DatasetOf(r).Graph == nil || frame.DatasetOf(r).Search == nil {
-		e.Damaged(w, r)
-		return
+		return frame.Damaged
 	}
-	v, ok := e.read(w, r, "/explore")
-	if !ok {
-		return
+	v, err := e.read(r)
+	if err != nil {
+		return err
+	}
+	if want := v.String(); want != r.URL.RawQuery {
+		http.Redirect(w, r, at("/explore", want), http.StatusSeeOther)
+		return nil
 	}
 	member, err := e.Member(r)
 	if err != nil {
-		e.Broken(w, r, err)
-		return
+		return err
 	}
 	p := &page{Head: e.Head(r, "Explore grants"), Tab: v.tab}
 	p.Section, p.Canonical = "explore", "/explore"
@@ -137,57 +139,38 @@ func (e *explorer) serve(w http.ResponseWriter, r *http.Request) {
 	p.Description = "Every grant in public US tax filings, by cause, place, year, amount and funder: filter, chart, map and download."
 	status, err := e.fill(r, member.Caller(), v, p)
 	if err != nil {
-		e.fail(w, r, err)
-		return
+		return err
 	}
 	if r.URL.RawQuery != "" {
 		// Search engines index /explore alone, not the countless views of it.
 		w.Header().Set("X-Robots-Tag", "noindex")
 	}
 	w.Header().Set("Cache-Control", "private, max-age=60")
-	e.pages.Render(w, status, "explore", p)
+	return e.pages.Render(w, status, "explore", p)
 }
 
-// read reads the view of an address. It redirects an address that is not in
-// canonical form to the canonical form.
-func (e *explorer) read(w http.ResponseWriter, r *http.Request, path string) (v view, ok bool) {
+// read reads the view of an address.
+func (e *explorer) read(r *http.Request) (v view, err error) {
 	if len(r.URL.RawQuery) > mostAddress {
-		e.Message(w, r, http.StatusRequestURITooLong, "The address is too long", "This page reads addresses of up to 8 KB.")
-		return v, false
+		return v, frame.Refuse(http.StatusRequestURITooLong, "The address is too long", "This page reads addresses of up to 8 KB.")
 	}
 	sent, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		e.Message(w, r, http.StatusBadRequest, "The address cannot be read",
+		return v, frame.Refuse(http.StatusBadRequest, "The address cannot be read",
 			"A % in an address must be followed by two hexadecimal digits. Start again from /explore.")
-		return v, false
 	}
 	n := 0
 	for _, list := range sent {
 		n += len(list)
 	}
 	if n > mostValues {
-		e.Message(w, r, http.StatusUnprocessableEntity, "Too many filters", fmt.Sprintf("The address has %d values; at most %d are read.", n, mostValues))
-		return v, false
+		return v, frame.Refuse(http.StatusUnprocessableEntity, "Too many filters",
+			fmt.Sprintf("The address has %d values; at most %d are read.", n, mostValues))
 	}
-	v = newView(sent)
-	if want := v.String(); want != r.URL.RawQuery {
-		http.Redirect(w, r, at(path, want), http.StatusSeeOther)
-		return v, false
-	}
-	return v, true
+	return newView(sent), nil
 }
 
-// fail shows an error that is not about a value of the address.
-func (e *explorer) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if f, ok := fault.Of(err); ok && f.Slug == "index_damaged" {
-		e.Damaged(w, r)
-		return
-	}
-	e.Broken(w, r, err)
-}
-
-// refused says which parameters an error is about, and why. It returns nothing for
-// other errors.
+// refused says which parameters an error is about, and why; nothing for others.
 func refused(err error) (names, reasons []string) {
 	for _, p := range api.Problems(err) {
 		name := ""
@@ -313,11 +296,13 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	}
 	problems, caveats := remarks(p.Summary)
 	p.Problems, p.Caveats = append(p.Problems, problems...), caveats
-	if daf := of(x.By[graph.GroupFunderType], grant.Passthrough); daf.Grants > 0 && f.FunderKind != grant.Passthrough && len(f.Funders) == 0 {
+	kinds := x.By[graph.GroupFunderType].Groups
+	i := slices.IndexFunc(kinds, func(g graph.Group) bool { return g.Key == grant.Passthrough })
+	if i >= 0 && kinds[i].Grants > 0 && f.FunderKind != grant.Passthrough && len(f.Funders) == 0 {
 		p.Notes = append(p.Notes, note{
 			Text: fmt.Sprintf("%s of these dollars, in %s, were paid by donor-advised and pass-through funds. "+
 				"A gift to such a fund and the fund's own grant are two grants, so the same dollar can count twice.",
-				frame.Short(daf.Amount), counted(daf.Grants, "grant")),
+				frame.Short(kinds[i].Amount), counted(kinds[i].Grants, "grant")),
 			Link: "Leave these funds out", Href: v.with("exclude", strings.Join(append(v.items("exclude"), grant.DAF), ","))})
 	}
 	if slices.ContainsFunc(p.Summary.ByYear, func(y client.Year) bool { return y.Partial }) {
@@ -325,8 +310,7 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	}
 }
 
-// remarks are the warnings of a summary: filters that did not run, and what to know
-// about the others.
+// remarks are the warnings of a summary: filters that did not run, and caveats.
 func remarks(a *grants.SummaryAnswer) (problems, caveats []string) {
 	for _, w := range a.Service.Warnings {
 		if w.Severity == "unsupported" {
@@ -360,7 +344,7 @@ func (p *page) draw(v view, x *figures) {
 			Href: v.inYear(y.FiscalYear)})
 	}
 	p.Years = draw.Years(years)
-	p.Causes = draw.Bars(draw.GroupBars(x.By[graph.GroupSubject], mostBars, others, func(key string) string { return v.with("subject", key) }))
+	p.Causes = draw.Dollars.Bars(draw.GroupBars(x.By[graph.GroupSubject], mostBars, others, func(key string) string { return v.with("subject", key) }))
 	p.Map = draw.GroupMap(x.By[graph.GroupState], v.inState)
 }
 
@@ -410,10 +394,8 @@ func (p *page) elsewhere(v view, f *graph.Filter) {
 	var missing []string
 	if p.SQL, missing = asSQL(v, f); len(missing) > 0 {
 		p.NoSQL = "The SQL tables do not have " + strings.Join(missing, ", ") + ", so this view has no SQL form."
-	} else {
-		if p.SQLLink = "/sql?q=" + url.QueryEscape(p.SQL); len(p.SQLLink) > mostSQLLink {
-			p.SQLLink = "/sql#q=" + url.PathEscape(p.SQL)
-		}
+	} else if p.SQLLink = "/sql?q=" + url.QueryEscape(p.SQL); len(p.SQLLink) > mostSQLLink {
+		p.SQLLink = "/sql#q=" + url.PathEscape(p.SQL)
 	}
 	p.Download = at("/download", v.String())
 }
@@ -460,13 +442,4 @@ func count(ctx context.Context, g *graph.Graph, f *graph.Filter, all bool) (*fig
 		}
 	}
 	return g.Facets(ctx, f, graph.FacetsOf{Amounts: cuts, Probabilities: sures, By: by})
-}
-
-func of(d graph.Grouped, key string) graph.Cost {
-	for _, g := range d.Groups {
-		if g.Key == key {
-			return g.Cost
-		}
-	}
-	return graph.Cost{}
 }

@@ -23,8 +23,7 @@ import (
 // MostRows is how many rows a file has at most.
 const MostRows = 100_000
 
-// ExportWeight is the bytes that writing a file takes, in addition to the page of
-// rows that is read at a time.
+// ExportWeight is the bytes that writing a file takes, beside a page of rows.
 const ExportWeight = 8 << 20
 
 const atATime = 1000

@@ -62,7 +62,8 @@ func newForm(v view, f *graph.Filter, x *figures) form {
 	if c := countyFacet(f, x); len(c.Options) > 0 {
 		out.Facets = append(out.Facets, c)
 	}
-	out.Facets = append(out.Facets, yearFacet(v, x), amountFacet(v, f, x), supportFacet(f, x), kindFacet(f, x), excludeFacet(v, f, x), sureFacet(f, x))
+	out.Facets = append(out.Facets, yearFacet(v, x), amountFacet(v, f, x), supportFacet(f, x), kindFacet(f, x),
+		applicationsFacet(f), excludeFacet(v, f, x), sureFacet(f, x))
 	for i := range out.Facets {
 		a := &out.Facets[i]
 		if len(a.Options) > shownFirst+2 && a.Kind != "link" {
@@ -82,7 +83,7 @@ func newForm(v view, f *graph.Filter, x *figures) form {
 
 // drawn are the parameters that the form has fields for.
 var drawn = []string{"subject", "subject_basis", "location_type", "near", "within", "year", "min_year", "max_year", "min_amt", "max_amt",
-	"support", "funder_type", "exclude", "query", "min_match_prob", "page"}
+	"support", "funder_type", "accepts_applications", "exclude", "query", "min_match_prob", "page"}
 
 // kept are the parameters that the form carries along: parameters without a field,
 // and values without an option.
@@ -136,14 +137,9 @@ func causeFacet(v view, x *figures) facet {
 
 // byCount puts chosen options first, then options by their number of grants.
 func byCount(list []option) {
+	chosen := map[bool]int{true: 1}
 	slices.SortStableFunc(list, func(a, b option) int {
-		if a.On != b.On {
-			if a.On {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Label, b.Label))
+		return cmp.Or(chosen[b.On]-chosen[a.On], cmp.Compare(b.Count, a.Count), strings.Compare(a.Label, b.Label))
 	})
 }
 
@@ -260,6 +256,16 @@ func kindFacet(f *graph.Filter, x *figures) facet {
 		Options: []option{{Label: "Any", On: f.FunderKind == "", Count: x.FunderTypes.All, Counted: true}}}
 	for _, kind := range grant.FunderKinds() {
 		a.Options = append(a.Options, option{Value: kind, Label: grant.KindLabel(kind), On: f.FunderKind == kind, Count: x.FunderTypes.Of[kind], Counted: true})
+	}
+	return a
+}
+
+func applicationsFacet(f *graph.Filter) facet {
+	a := facet{ID: "applications", Title: "Applications", Name: "accepts_applications", Kind: "radio",
+		Note:    "As the funder’s latest Form 990-PF says. Public charities aren’t asked.",
+		Options: []option{{Label: "Any", On: f.Accepts == ""}}}
+	for _, answer := range grant.Applications() {
+		a.Options = append(a.Options, option{Value: answer, Label: grant.ApplicationsLabel(answer), On: f.Accepts == answer})
 	}
 	return a
 }

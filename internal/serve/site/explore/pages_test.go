@@ -138,7 +138,7 @@ func TestViews(t *testing.T) {
 		"subject=B", "subject=B,E,P", "subject=" + *g.NTEECode, "subject=B&subject_basis=any", "location=" + state, "location=" + min(state, other) + "," + max(state, other), "location=" + state + "&location_type=funder", "location=" + state + "&location_type=area_served",
 		"location=" + county + "&geo_id_type=county_fips", "location=" + (*g.RecipZipcode)[:5] + "&geo_id_type=zip", "location=" + url.QueryEscape(*g.RecipCity) + "," + state + "&geo_id_type=city", "location=UK&geo_id_type=country",
 		"near=" + (*g.RecipZipcode)[:5] + "&within=50", "location=" + state + "&near=" + (*g.RecipZipcode)[:5] + "&within=17", "exclude=individuals&query=school", "exclude=individuals&query=%22general+support%22+-school", "support=capital,program",
-		"funder_type=private_foundation", "exclude=daf,individuals", "exclude=daf,individuals,related_party,unidentified", "country=UK", "min_amt=5000", "min_amt=1000&max_amt=9999", "max_amt=999", "min_match_prob=0.9", "min_match_prob=0.33", "ein_source=filed,name",
+		"funder_type=private_foundation", "accepts_applications=yes", "accepts_applications=not_stated", "exclude=daf,individuals", "exclude=daf,individuals,related_party,unidentified", "country=UK", "min_amt=5000", "min_amt=1000&max_amt=9999", "max_amt=999", "min_match_prob=0.9", "min_match_prob=0.33", "ein_source=filed,name",
 		"subject=B&location=" + state + "&year=2018-2022&min_amt=100&exclude=daf",
 	} {
 		sum := answer[grants.SummaryAnswer](s, "/api/v1/grants/summary?"+query)
@@ -298,7 +298,7 @@ func TestSameSQL(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, query := range []string{"", "subject=B", "subject=B,E&subject_basis=any", "location=CA,NY&year=2018-2020,2022", "exclude=daf,individuals,related_party,unidentified",
-		"min_amt=1000&max_amt=9999&funder_type=private_foundation", "country=UK", "location=CA&location_type=area_served&year=2019-2021", "location=900&geo_id_type=zip", "min_year=2021"} {
+		"min_amt=1000&max_amt=9999&funder_type=private_foundation", "country=UK", "year=2020&accepts_applications=yes", "accepts_applications=not_stated", "location=CA&location_type=area_served&year=2019-2021", "location=900&geo_id_type=zip", "min_year=2021"} {
 		found := sqlIn.FindStringSubmatch(s.get(strings.TrimSuffix("/explore?tab=summary&"+query, "&")).Body.String())
 		if found == nil {
 			t.Errorf("%s has no SQL", query)

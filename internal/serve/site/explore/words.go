@@ -26,7 +26,7 @@ type nameOf func(ein.EIN) string
 // order is the order of filters in addresses, chips and sentences. Filters that
 // are not listed come last.
 var order = []string{"funder_id", "recip_id", "grant_key", "subject", "location", "country", "year", "min_amt",
-	"support", "funder_type", "exclude", "query", "min_match_prob", "ein_source"}
+	"support", "funder_type", "accepts_applications", "exclude", "query", "min_match_prob", "ein_source"}
 
 var inOrder = sync.OnceValue(func() (list []*graph.Declaration) {
 	for _, name := range order {
@@ -105,8 +105,7 @@ func leftOut(v view, f *graph.Filter, x *client.Excluded) (list []left) {
 	return list
 }
 
-// loosen says how many grants a selection without a grant would have without one
-// of its filters.
+// loosen says how many grants an empty selection would have without each filter.
 func loosen(v view, f *graph.Filter, x *figures) (list []left) {
 	bands := int64(0)
 	for _, n := range x.Bands {

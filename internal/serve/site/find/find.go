@@ -7,19 +7,23 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/snapshot"
 )
 
 //go:embed pages/*.html
@@ -44,8 +48,7 @@ const (
 type room struct {
 	*frame.Frame
 	pages frame.Pages
-	// encoding bounds concurrent searches by meaning: each keeps a core busy for some
-	// hundredths of a second.
+	// encoding bounds concurrent searches by meaning, each of which keeps a core busy.
 	encoding *budget.AtOnce
 }
 
@@ -56,8 +59,8 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 		return err
 	}
 	s := &room{Frame: f, pages: pages, encoding: budget.NewAtOnce(32, 8)}
-	mux.HandleFunc("GET /{$}", s.serveHome)
-	mux.HandleFunc("GET /search", s.serveSearch)
+	mux.HandleFunc("GET /{$}", s.Handle(s.serveHome))
+	mux.HandleFunc("GET /search", s.Handle(s.serveSearch))
 	return nil
 }
 
@@ -76,6 +79,7 @@ type resultsPage struct {
 	Next     string
 	Typed    ein.EIN // the EIN that was typed
 	Grants   []onward
+	Open     string // the same search among foundations that accept applications; empty if it is filtered already
 	Narrow   string // what was searched for, in words
 	Same     same
 }
@@ -92,11 +96,10 @@ type result struct {
 	Gave, Received graph.PartySums
 }
 
-func (s *room) serveSearch(w http.ResponseWriter, r *http.Request) {
+func (s *room) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	set := frame.DatasetOf(r)
 	if !set.Browsable() {
-		s.Damaged(w, r)
-		return
+		return frame.Damaged
 	}
 	values := r.URL.Query()
 	q, problems := readQuestion(values)
@@ -109,23 +112,21 @@ func (s *room) serveSearch(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusUnprocessableEntity
 	}
 	if q.words == "" {
-		s.pages.Render(w, status, "results", page)
-		return
+		return s.pages.Render(w, status, "results", page)
 	}
 	page.Title = "Search: " + q.words
 	weight := int64(weightSearch + mostFound*weightRanked)
 	if set.Directory != nil {
 		weight += set.Directory.Weight(pageSize)
 	}
-	hold, ok := s.Reserve(w, r, weight)
-	if !ok {
-		return
+	hold, err := s.Budget.Take(r.Context(), weight)
+	if err != nil {
+		return err
 	}
 	defer hold.Release()
 	end, err := s.encoding.Begin(s.Address(r))
 	if err != nil {
-		s.Busy(w, r)
-		return
+		return frame.Busy
 	}
 	defer end()
 	number, err := strconv.Atoi(values.Get("page"))
@@ -133,12 +134,11 @@ func (s *room) serveSearch(w http.ResponseWriter, r *http.Request) {
 		number = 1
 	}
 	if err := page.fill(r.Context(), set, &q, min(number, mostFound/pageSize)); err != nil {
-		s.Broken(w, r, err)
-		return
+		return err
 	}
 	page.onward(&q)
 	page.Same = q.same(s.BaseURL, page.Results)
-	s.pages.Render(w, status, "results", page)
+	return s.pages.Render(w, status, "results", page)
 }
 
 // fill runs the search.
@@ -158,6 +158,9 @@ func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *questio
 		q.understand(func(city, state string) bool { return inCity(set.Directory, city, state) })
 	}
 	p.Chips = q.chips()
+	if q.accepts == "" && set.Directory != nil {
+		p.Open = q.address(func(v url.Values) { v.Set("accepts_applications", grant.Accepts) })
+	}
 	ask := search.Ask{Text: q.rest, Mode: search.Hybrid, Limit: mostFound}
 	if q.narrowed() && set.Directory == nil {
 		ask.State = q.state // the only filter that works without the directory
@@ -220,8 +223,7 @@ func without(list, others []search.Result) (out []search.Result) {
 	return out
 }
 
-// addFigures adds what each organization gave and received. The totals are stored,
-// so no rows are read.
+// addFigures adds the stored totals of what each organization gave and received.
 func addFigures(ctx context.Context, set *dataset.Dataset, list []search.Result, to *[]result) error {
 	for i := range list {
 		x := result{Result: list[i]}
@@ -303,7 +305,7 @@ func (p *resultsPage) onward(q *question) {
 // same is the page as an API call, with SQL for its figures.
 func (q *question) same(base string, list []result) (s same) {
 	quote := func(text string) string { return strings.ReplaceAll(text, "'", `'\''`) }
-	if q.city != "" || q.subject != "" || strings.Contains(q.state, ",") {
+	if q.city != "" || q.subject != "" || q.accepts != "" || strings.Contains(q.state, ",") {
 		filters := []string{}
 		if q.city != "" {
 			filters = append(filters, `"city":`+strconv.Quote(strings.TrimSuffix(q.city+", "+q.state, ", ")))
@@ -312,6 +314,9 @@ func (q *question) same(base string, list []result) (s same) {
 		}
 		if q.subject != "" {
 			filters = append(filters, `"cause":`+strconv.Quote(q.subject))
+		}
+		if q.accepts != "" {
+			filters = append(filters, `"accepts_applications":`+strconv.Quote(q.accepts))
 		}
 		s.API = fmt.Sprintf("curl -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d '%s' \\\n  '%s/api/v1/essentials'",
 			quote(fmt.Sprintf(`{"search_terms":%s,"mode":"hybrid","filters":{%s}}`, strconv.Quote(q.rest), strings.Join(filters, ","))), base)
@@ -336,4 +341,76 @@ func (q *question) same(base string, list []result) (s same) {
 		"  SELECT recipient_ein, 0, amount FROM grants WHERE recipient_ein IN (" + in + ")\n" +
 		") GROUP BY ein"
 	return s
+}
+
+// homePage is the front page: a search, and a link for every task.
+type homePage struct {
+	frame.Head
+	Counts   snapshot.Counts
+	Years    template.HTML
+	Examples Examples
+}
+
+// Examples are organizations to try a search with.
+type Examples struct{ Funder, Recipient search.Result }
+
+// ExamplesOf are the largest funder and recipient of the dataset.
+func ExamplesOf(ctx context.Context, set *dataset.Dataset) (e Examples) {
+	if !set.Browsable() {
+		return e
+	}
+	if top, _, err := set.Graph.Funders(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1}); err == nil && len(top) > 0 {
+		e.Funder, _ = set.Search.Lookup(top[0].EIN)
+	}
+	if top, _, err := set.Graph.Recipients(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 10}); err == nil {
+		for _, t := range top {
+			if x, ok := set.Search.Lookup(t.EIN); ok {
+				e.Recipient = x
+				break
+			}
+		}
+	}
+	return e
+}
+
+func (s *room) serveHome(w http.ResponseWriter, r *http.Request) error {
+	set := frame.DatasetOf(r)
+	if !set.Browsable() {
+		return frame.Damaged
+	}
+	// Searches used to be at this address; they have a page of their own now.
+	if q := r.URL.Query().Get("q"); q != "" {
+		http.Redirect(w, r, "/search?"+r.URL.RawQuery, http.StatusMovedPermanently)
+		return nil
+	}
+	hold, err := s.Budget.Take(r.Context(), set.Graph.Weight(graph.AboutRecipients, &graph.Filter{}, graph.Page{Limit: 10}))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	m := &set.Snapshot.Manifest
+	page := homePage{Head: s.Head(r, "Grantgraph: who funds whom"), Counts: m.Counts, Years: s.years(m), Examples: ExamplesOf(r.Context(), set)}
+	page.Section, page.Canonical = "home", "/"
+	page.Facts = map[string]any{ // the site has a search, which search engines may offer
+		"@context": "https://schema.org", "@type": "WebSite", "name": "Grantgraph", "url": s.BaseURL + "/",
+		"description": "Who funds whom, from public US tax filings.",
+		"potentialAction": map[string]any{"@type": "SearchAction", "query-input": "required name=q",
+			"target": map[string]string{"@type": "EntryPoint", "urlTemplate": s.BaseURL + "/search?q={q}"}},
+	}
+	w.Header().Set("Cache-Control", "private, max-age=60")
+	return s.pages.Render(w, http.StatusOK, "home", page)
+}
+
+// years draws the dollars of the dataset by year, if the build counted them.
+func (s *room) years(m *snapshot.Manifest) template.HTML {
+	rates, err := m.Rates()
+	if err != nil {
+		s.Log.Error("drawing a chart", "error", err)
+	}
+	var list []draw.Year
+	for _, y := range rates.Years {
+		list = append(list, draw.Year{Year: y.FiscalYear, Amount: y.TotalAmount, Grants: y.Grants, Partial: y.Partial, Href: "/explore?year=" +
+			strconv.Itoa(y.FiscalYear)})
+	}
+	return draw.Years(list)
 }

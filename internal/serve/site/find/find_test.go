@@ -82,6 +82,7 @@ func TestUnderstand(t *testing.T) {
 		{"q=the", "the", "", ""},
 		{"q=B20", "B20", "", ""},
 		{"q=library&state=OH&city=Akron", "library", "Akron, OH", "B"},
+		{"q=library&accepts_applications=yes", "library", "", "B"},
 	} {
 		values, err := url.ParseQuery(tc.address)
 		if err != nil {
@@ -95,7 +96,7 @@ func TestUnderstand(t *testing.T) {
 		// The page's own address gives the same search, and removing a chip removes its
 		// filter.
 		again := reread(t, q.address(func(url.Values) {}), has)
-		if again.rest != q.rest || again.Where() != q.Where() || again.subject != q.subject {
+		if again.rest != q.rest || again.Where() != q.Where() || again.subject != q.subject || again.accepts != q.accepts {
 			t.Errorf("%s: its address asks %+v", tc.address, again)
 		}
 		for _, c := range q.chips() {
@@ -241,6 +242,9 @@ func TestWords(t *testing.T) {
 		{"/search?q=00-0000009", 200, []string{"EIN 00-0000009", "has this EIN", "/check/000000009"}, "Explore the grants"},
 		{"/search?q=library&state=Atlantis", 422, []string{"“Atlantis” is not a US state"}, ""},
 		{"/search?q=library&cause=dragons", 422, []string{"“dragons” is not a cause"}, ""},
+		{"/search?q=foundation&accepts_applications=yes", 200, []string{"Applications", "Accepts applications", "(take off)", `"accepts_applications":"yes"`}, "Only foundations that accept"},
+		{"/search?q=foundation", 200, []string{"accepts_applications=yes", "Only foundations that accept applications"}, ""},
+		{"/search?q=library&accepts_applications=perhaps", 422, []string{"“perhaps” is not yes, no or not_stated"}, ""},
 		{"/search?q=library&cause=SA0200", 422, []string{"is not a cause"}, ""},
 		{"/search?q=" + strings.Repeat("x", 201), 422, []string{"at most 200 characters"}, ""},
 		{"/search?q=%3Cscript%3Ealert(1)%3C/script%3E", 200, nil, ""},

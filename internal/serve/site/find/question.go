@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"math/bits"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
@@ -25,6 +27,7 @@ type question struct {
 	state, city string // the state may be a list with commas: Washington is a state and a city
 	subject     string // as the API takes it: a letter or the name of a group
 	cause       string // in words
+	accepts     string // whether it accepts applications, as the API takes it; set in the address alone
 
 	placeTyped bool // the place was found in the words
 	causeTyped bool // the cause was found in the words
@@ -52,6 +55,11 @@ func readQuestion(values url.Values) (q question, problems []string) {
 		if city := strings.TrimSpace(values.Get("city")); ok && city != "" && len(city) <= 60 {
 			q.city = city
 		}
+	}
+	if text := values.Get("accepts_applications"); slices.Contains(grant.Applications(), text) {
+		q.accepts = text
+	} else if text != "" {
+		problems = append(problems, "“"+fault.Clip(text, 40)+"” is not yes, no or not_stated, so the filter for applications was left out.")
 	}
 	switch text := strings.TrimSpace(values.Get("cause")); {
 	case text == "":
@@ -137,11 +145,16 @@ func (q *question) filter() directory.Filter {
 			f.Causes = []ntee.Subject{s}
 		}
 	}
+	if q.accepts != "" {
+		f.Accepts = []string{q.accepts}
+	}
 	return f
 }
 
-// narrowed reports whether a place or cause is set.
-func (q *question) narrowed() bool { return q.state != "" || q.city != "" || q.subject != "" }
+// narrowed reports whether any filter is set.
+func (q *question) narrowed() bool {
+	return q.state != "" || q.city != "" || q.subject != "" || q.accepts != ""
+}
 
 // address is the results page of a question, with changes.
 func (q *question) address(change func(url.Values)) string {
@@ -157,6 +170,9 @@ func (q *question) address(change func(url.Values)) string {
 		v.Set("cause", anywhere)
 	case !q.causeTyped && q.subject != "":
 		v.Set("cause", q.subject)
+	}
+	if q.accepts != "" {
+		v.Set("accepts_applications", q.accepts)
 	}
 	change(v)
 	return "/search?" + v.Encode()
@@ -186,6 +202,9 @@ func (q *question) chips() (list []chip) {
 			}
 		})})
 	}
+	if q.accepts != "" {
+		list = append(list, chip{"Applications", grant.ApplicationsLabel(q.accepts), q.address(func(v url.Values) { v.Del("accepts_applications") })})
+	}
 	return list
 }
 
@@ -193,11 +212,8 @@ func (q *question) chips() (list []chip) {
 func (q *question) explore() url.Values {
 	v := url.Values{}
 	switch {
-	case q.city != "" && q.state != "":
-		v.Set("location", q.city+", "+q.state)
-		v.Set("geo_id_type", "city")
 	case q.city != "":
-		v.Set("location", q.city)
+		v.Set("location", strings.TrimSuffix(q.city+", "+q.state, ", "))
 		v.Set("geo_id_type", "city")
 	case q.state != "":
 		v.Set("location", q.state)

@@ -25,8 +25,7 @@ func Files() http.Handler {
 	return cached(http.StripPrefix("/static/", withPictures(http.FileServerFS(noListing{files}))))
 }
 
-// withPictures appends the rules of pictures to the site's stylesheet, so that a
-// page loads one file.
+// withPictures appends the rules of pictures to the stylesheet, so that pages load one file.
 func withPictures(h http.Handler) http.Handler {
 	const name = "style.css"
 	rules, err := static.ReadFile("static/" + name)

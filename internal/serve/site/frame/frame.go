@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -104,17 +106,14 @@ func (f *Frame) Head(r *http.Request, title string) Head {
 	return h
 }
 
-// Pages are the templates of a package, each with the layout around it.
-type Pages struct {
-	frame *Frame
-	named map[string]*template.Template
-}
+// Pages are the templates of a package by name, each with the layout around it.
+type Pages map[string]*template.Template
 
 // Pages reads the templates of a package: every .html file except the layout. Files
 // that begin with an underscore are shared by all pages of the package. words adds
 // template functions.
 func (f *Frame) Pages(files fs.FS, words template.FuncMap) (Pages, error) {
-	p := Pages{f, map[string]*template.Template{}}
+	p := Pages{}
 	var shared, names []string
 	err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
 		switch base := path.Base(name); {
@@ -139,18 +138,16 @@ func (f *Frame) Pages(files fs.FS, words template.FuncMap) (Pages, error) {
 		if err != nil {
 			return p, fmt.Errorf("page %s: %w", name, err)
 		}
-		p.named[strings.TrimSuffix(path.Base(name), ".html")] = t
+		p[strings.TrimSuffix(path.Base(name), ".html")] = t
 	}
 	return p, nil
 }
 
 // Render writes a page whole or not at all.
-func (p Pages) Render(w http.ResponseWriter, status int, page string, data any) {
+func (p Pages) Render(w http.ResponseWriter, status int, page string, data any) error {
 	var buf bytes.Buffer
-	if err := p.named[page].Execute(&buf, data); err != nil {
-		p.frame.Log.Error("drawing a page", "page", page, "error", err)
-		http.Error(w, "The page could not be drawn. Please try again.", http.StatusInternalServerError)
-		return
+	if err := p[page].Execute(&buf, data); err != nil {
+		return fmt.Errorf("page %s: %w", page, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	text := buf.Bytes()
@@ -161,60 +158,77 @@ func (p Pages) Render(w http.ResponseWriter, status int, page string, data any) 
 	w.Header().Add("Vary", "Cookie")
 	w.WriteHeader(status)
 	_, _ = w.Write(text)
+	return nil
 }
 
 // Fragment draws a part of a page by itself.
 func (p Pages) Fragment(page, part string, data any) (template.HTML, error) {
 	var buf bytes.Buffer
-	err := p.named[page].ExecuteTemplate(&buf, part, data)
+	err := p[page].ExecuteTemplate(&buf, part, data)
 	return template.HTML(buf.String()), err
 }
 
-// Message shows a page with a message and nothing else.
-func (f *Frame) Message(w http.ResponseWriter, r *http.Request, status int, title, text string) {
-	f.pages.Render(w, status, "message", struct {
+// Refusal is a page with a message in the place of the page that was asked for. What
+// draws a page returns it as an error.
+type Refusal struct {
+	Status      int
+	Title, Text string
+	RetryAfter  int // seconds; 0 where waiting does not help
+}
+
+func (e *Refusal) Error() string { return e.Title + ": " + e.Text }
+
+// Refuse makes a refusal.
+func Refuse(status int, title, text string) error {
+	return &Refusal{Status: status, Title: title, Text: text}
+}
+
+// The refusals of any page: there is none at the address; a file of the dataset that
+// it is drawn from is unavailable; the server is too busy.
+var (
+	Missing error = &Refusal{Status: http.StatusNotFound, Title: "Not found"}
+	Damaged error = &Refusal{http.StatusServiceUnavailable, "Out of service",
+		"A file that this page is drawn from is damaged. Please try again later.", 60}
+	Busy error = &Refusal{http.StatusServiceUnavailable, "Too busy", "The server is too busy right now. Please try again in a few seconds.", 5}
+)
+
+// Handle answers requests by what draws a page, or returns why there is none.
+func (f *Frame) Handle(draw func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := draw(w, r); err != nil {
+			f.Fail(w, r, err)
+		}
+	}
+}
+
+// Fail shows why a page could not be drawn, and logs an error that is no refusal.
+func (f *Frame) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	refused, ok := errors.AsType[*Refusal](err)
+	why, known := fault.Of(err)
+	switch {
+	case ok:
+	case r.Context().Err() != nil:
+		return // the visitor has left
+	case known && why.Slug == budget.Busy:
+		refused = Busy.(*Refusal)
+	default:
+		f.Log.Error("drawing a page", "path", r.URL.Path, "error", err)
+		refused = &Refusal{Status: http.StatusInternalServerError, Title: "Something went wrong", Text: "The page could not be drawn. Please try again."}
+	}
+	if refused.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(refused.RetryAfter))
+	}
+	name := "message"
+	if error(refused) == Missing {
+		name = "missing"
+	}
+	err = f.pages.Render(w, refused.Status, name, struct {
 		Head
 		Text string
-	}{f.Head(r, title), text})
-}
-
-// Missing says that there is no such page.
-func (f *Frame) Missing(w http.ResponseWriter, r *http.Request) {
-	f.pages.Render(w, http.StatusNotFound, "missing", f.Head(r, "Not found"))
-}
-
-// Broken says that a page could not be drawn, and logs why.
-func (f *Frame) Broken(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil {
-		return // the visitor has left
-	}
-	if why, ok := fault.Of(err); ok && why.Slug == budget.Busy {
-		f.Busy(w, r)
-		return
-	}
-	f.Log.Error("drawing a page", "path", r.URL.Path, "error", err)
-	f.Message(w, r, http.StatusInternalServerError, "Something went wrong", "The page could not be drawn. Please try again.")
-}
-
-// Damaged says that a file of the dataset is unavailable.
-func (f *Frame) Damaged(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Retry-After", "60")
-	f.Message(w, r, http.StatusServiceUnavailable, "Out of service", "A file that this page is drawn from is damaged. Please try again later.")
-}
-
-// Busy says that the server is too busy.
-func (f *Frame) Busy(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Retry-After", "5")
-	f.Message(w, r, http.StatusServiceUnavailable, "Too busy", "The server is too busy right now. Please try again in a few seconds.")
-}
-
-// Reserve takes memory for a page, or says that there is not enough.
-func (f *Frame) Reserve(w http.ResponseWriter, r *http.Request, bytes int64) (hold *budget.Hold, ok bool) {
-	hold, err := f.Budget.Take(r.Context(), bytes)
+	}{f.Head(r, refused.Title), refused.Text})
 	if err != nil {
-		f.Busy(w, r)
+		http.Error(w, refused.Text, http.StatusInternalServerError)
 	}
-	return hold, err == nil
 }
 
 // pin is the context key of a request's dataset.

@@ -54,8 +54,7 @@ func Text(s *string) string {
 	return *s
 }
 
-// Place writes a place. Country codes are FIPS codes, which readers may misread: GM
-// is Germany.
+// Place writes a place. Country codes are FIPS codes, easily misread: GM is Germany.
 func Place(city, state, country string) string {
 	if name, ok := geo.Country(country); ok {
 		country = name
@@ -130,6 +129,5 @@ var ruleWords = map[string]string{
 // RuleWords says how a rule finds the recipient of a grant. name is a value of
 // ein_source, or empty for no rule.
 func RuleWords(name string) string {
-	name = cmp.Or(name, snapshot.Unresolved)
-	return ruleWords[name]
+	return ruleWords[cmp.Or(name, snapshot.Unresolved)]
 }

@@ -33,8 +33,7 @@ const (
 	maxText    = 64 << 10
 )
 
-// check refuses an email that could be read as anything but one email to one
-// person.
+// check refuses what could be read as anything but one email to one person.
 func (e Email) check() error {
 	if at := strings.LastIndexByte(e.To, '@'); at <= 0 || at == len(e.To)-1 || len(e.To) > maxAddress || !fault.Legible(e.To) ||
 		strings.ContainsAny(e.To, " <>,;:\"()[]\\") {

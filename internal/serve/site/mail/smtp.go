@@ -19,8 +19,7 @@ import (
 	"time"
 )
 
-// SMTP hands emails to a mail server. Emails are few, so each has a connection of
-// its own.
+// SMTP hands emails, which are few, to a mail server, each on a connection of its own.
 type SMTP struct {
 	addr, host     string
 	user, password string
@@ -34,8 +33,7 @@ const sendTimeout = 30 * time.Second
 
 var errNoTLS = errors.New("the mail server offers no STARTTLS, and emails hold links that open accounts")
 
-// Send hands the email over. Email and password travel unencrypted only within this
-// machine.
+// Send hands the email over, unencrypted only within this machine.
 func (s *SMTP) Send(ctx context.Context, e Email) error {
 	if err := e.check(); err != nil {
 		return err

@@ -37,8 +37,7 @@ type shelf struct {
 	Books []book
 }
 
-// placed is a document of the repository, with its title and purpose in the
-// documentation.
+// placed is a document, with its title and purpose in the documentation.
 type placed struct{ file, title, about string }
 
 // plannedShelf is a shelf before its pages are made.
@@ -93,8 +92,7 @@ func addressOf(file string) string {
 	return "/docs/" + strings.TrimSuffix(name, ".md")
 }
 
-// fileNames lists the documents, except the one about tables, which have pages of
-// their own.
+// fileNames lists the documents, except the one about tables, which have own pages.
 func fileNames() (names []string, err error) {
 	err = fs.WalkDir(grantgraph.Documents, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && path.Ext(name) == ".md" && addressOf(name) != tablesPath {
@@ -137,17 +135,14 @@ func titleOf(file string) string {
 	return ""
 }
 
-// shownBase is the service address that the documents use: a server on the reader's
-// own machine.
+// shownBase is the service address in the documents: the reader's own machine.
 const shownBase = "http://127.0.0.1:8080"
 
 // at is a chapter with the address of this service, so that copied code works.
 // Operators' pages keep the address of the reader's machine.
 func (c *chapter) at(base string) *chapter {
-	for _, p := range plan[len(plan)-1].files {
-		if p.file == c.file {
-			return c
-		}
+	if slices.ContainsFunc(plan[len(plan)-1].files, func(p placed) bool { return p.file == c.file }) {
+		return c
 	}
 	here := *c
 	here.Body = template.HTML(strings.ReplaceAll(string(c.Body), shownBase, html.EscapeString(base)))

@@ -56,31 +56,29 @@ func New(f *frame.Frame, reference *api.Reference) (*Room, error) {
 
 // Route adds the pages to the site.
 func (s *Room) Route(mux *http.ServeMux) {
-	mux.HandleFunc("GET /docs", s.serveHome)
+	mux.HandleFunc("GET /docs", s.Handle(s.serveHome))
 	mux.HandleFunc("GET /docs/{$}", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/docs", http.StatusMovedPermanently)
 	})
-	mux.HandleFunc("GET /docs/search", s.serveSearch)
-	mux.HandleFunc("GET /docs/{page...}", s.serveChapter)
-	mux.HandleFunc("GET /docs/tables", s.serveTables)
-	mux.HandleFunc("GET /docs/tables/{table}", s.serveTable)
+	mux.HandleFunc("GET /docs/search", s.Handle(s.serveSearch))
+	mux.HandleFunc("GET /docs/{page...}", s.Handle(s.serveChapter))
+	mux.HandleFunc("GET /docs/tables", s.Handle(s.serveTables))
+	mux.HandleFunc("GET /docs/tables/{table}", s.Handle(s.serveTable))
 	if s.reference != nil {
-		mux.HandleFunc("GET /docs/api", s.serveReference)
-		mux.HandleFunc("GET /docs/api/{operation}", s.serveOperation)
-		mux.HandleFunc("GET "+api.Errors, s.serveErrors)
+		mux.HandleFunc("GET /docs/api", s.Handle(s.serveReference))
+		mux.HandleFunc("GET /docs/api/{operation}", s.Handle(s.serveOperation))
+		mux.HandleFunc("GET "+api.Errors, s.Handle(s.serveErrors))
 	}
 }
 
 // Addresses lists the paths of all pages.
 func (s *Room) Addresses() []string {
 	list := []string{"/docs"}
-	for _, shelf := range s.shelves {
-		for _, b := range shelf.Books {
-			list = append(list, b.Path)
-			for _, g := range b.groups {
-				for _, one := range g.Links {
-					list = append(list, one.Path)
-				}
+	for _, b := range s.books() {
+		list = append(list, b.Path)
+		for _, g := range b.groups {
+			for _, one := range g.Links {
+				list = append(list, one.Path)
 			}
 		}
 	}
@@ -105,43 +103,39 @@ func (s *Room) begin(r *http.Request, path, title, description string) page {
 	p := page{Head: s.Head(r, title), Shelves: s.shelves, Here: path}
 	p.Canonical, p.Description, p.Section = path, description, "docs"
 	p.Styles = []string{"manual.css"}
-	order := s.order()
-	at := slices.IndexFunc(order, func(l link) bool { return l.Path == path })
+	books := s.books()
+	at := slices.IndexFunc(books, func(b book) bool { return b.Path == path })
 	if at > 0 {
-		p.Before = &order[at-1]
+		p.Before = &link{books[at-1].Title, books[at-1].Path}
 	}
-	if at >= 0 && at+1 < len(order) {
-		p.After = &order[at+1]
+	if at >= 0 && at+1 < len(books) {
+		p.After = &link{books[at+1].Title, books[at+1].Path}
 	}
-	for _, shelf := range s.shelves {
-		for _, b := range shelf.Books {
-			if len(b.groups) > 0 && (path == b.Path || strings.HasPrefix(path, b.Path+"/")) {
-				p.Here, p.Within = b.Path, b.groups
-			}
+	for _, b := range books {
+		if len(b.groups) > 0 && (path == b.Path || strings.HasPrefix(path, b.Path+"/")) {
+			p.Here, p.Within = b.Path, b.groups
 		}
 	}
 	return p
 }
 
-// order lists the books in reading order.
-func (s *Room) order() (list []link) {
+// books lists the books in reading order.
+func (s *Room) books() (list []book) {
 	for _, shelf := range s.shelves {
-		for _, b := range shelf.Books {
-			list = append(list, link{b.Title, b.Path})
-		}
+		list = append(list, shelf.Books...)
 	}
 	return list
 }
 
 // draw writes a page that is the same for everybody.
-func (s *Room) draw(w http.ResponseWriter, status int, name string, data any) {
+func (s *Room) draw(w http.ResponseWriter, name string, data any) error {
 	w.Header().Set("Cache-Control", "private, max-age=60")
-	s.pages.Render(w, status, name, data)
+	return s.pages.Render(w, http.StatusOK, name, data)
 }
 
-func (s *Room) serveHome(w http.ResponseWriter, r *http.Request) {
+func (s *Room) serveHome(w http.ResponseWriter, r *http.Request) error {
 	p := s.begin(r, "/docs", "Documentation", "How to use Grantgraph: guides, the API, the tables that SQL reads, where the data comes from, and how to run it.")
-	s.draw(w, http.StatusOK, "home", p)
+	return s.draw(w, "home", p)
 }
 
 type chapterPage struct {
@@ -152,24 +146,21 @@ type chapterPage struct {
 // longestPath is longer than the path of any page.
 const longestPath = 100
 
-func (s *Room) serveChapter(w http.ResponseWriter, r *http.Request) {
+func (s *Room) serveChapter(w http.ResponseWriter, r *http.Request) error {
 	path := r.URL.Path
 	c := s.chapters[path]
 	if len(path) > longestPath || c == nil {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
 	p := chapterPage{s.begin(r, path, c.Title, c.Lead), c.Body}
 	p.Contents = overview(c.Headings)
-	s.draw(w, http.StatusOK, "chapter", p)
+	return s.draw(w, "chapter", p)
 }
 
-// mostContents is how many headings a table of contents has before it lists only
-// the larger ones.
+// mostContents is how many headings are listed; of more, only the larger ones.
 const mostContents = 12
 
-// overview is the headings of a document, or only the larger ones if there are
-// many.
+// overview is the headings of a document, or only the larger of many.
 func overview(all []heading) []heading {
 	if len(all) <= mostContents {
 		return all

@@ -38,8 +38,7 @@ type heading struct {
 	Level int // 2 or 3
 }
 
-// markdown reads CommonMark with tables. It drops raw HTML, except the tags that
-// fold a long part away.
+// markdown reads CommonMark with tables, without raw HTML except what folds a part away.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
@@ -65,8 +64,7 @@ func render(file, title string, source []byte) (*chapter, error) {
 	return c, nil
 }
 
-// read takes the title off a document, and finds its headings and the text under
-// each.
+// read takes the title off a document, and finds its headings and their text.
 func (c *chapter) read(doc ast.Node, source []byte) {
 	if h, ok := doc.FirstChild().(*ast.Heading); ok && h.Level == 1 {
 		if c.Title == "" {
@@ -214,8 +212,7 @@ func (c *chapter) target(to string) (string, bool) {
 	return at, true
 }
 
-// anchors gives headings the same anchors as GitHub, so that links work in both
-// places.
+// anchors gives headings the anchors of GitHub, so that links work in both places.
 type anchors struct{ used map[string]bool }
 
 func newAnchors() *anchors {

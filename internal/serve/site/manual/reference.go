@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/snippet"
+	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/serve/warehouse"
 )
 
 type referencePage struct {
@@ -18,13 +21,13 @@ type referencePage struct {
 	Groups []api.Group
 }
 
-func (s *Room) serveReference(w http.ResponseWriter, r *http.Request) {
+func (s *Room) serveReference(w http.ResponseWriter, r *http.Request) error {
 	p := referencePage{page: s.begin(r, referencePath, "API reference",
 		"Every endpoint of the Grantgraph API: parameters, answers, errors and examples that run."), Groups: s.reference.Groups}
 	for _, g := range p.Groups {
 		p.Contents = append(p.Contents, heading{anchor(g.Tag), g.Tag, 2})
 	}
-	s.draw(w, http.StatusOK, "reference", p)
+	return s.draw(w, "reference", p)
 }
 
 type operationPage struct {
@@ -54,11 +57,10 @@ type run struct {
 // around names the objects of every answer, in the order of Reference.Answer.
 var around = []string{"Service", "Warning", "Build", "Excluded", "Cost", "Absent", "Shown"}
 
-func (s *Room) serveOperation(w http.ResponseWriter, r *http.Request) {
+func (s *Room) serveOperation(w http.ResponseWriter, r *http.Request) error {
 	op := s.reference.Operation(r.PathValue("operation"))
 	if op == nil {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
 	at := referencePath + "/" + op.ID
 	p := operationPage{page: s.begin(r, at, op.Summary, sentence(op.Summary)+" "+op.Method+" "+api.Versioned+op.Path+": parameters, answer, errors and "+
@@ -97,13 +99,12 @@ func (s *Room) serveOperation(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Has("run") {
 		example, err := s.reference.Sample(r.Context(), op)
 		if err != nil {
-			s.Broken(w, r, err)
-			return
+			return err
 		}
 		p.Run = newRun(example)
 		w.Header().Set("X-Robots-Tag", "noindex")
 	}
-	s.draw(w, http.StatusOK, "operation", p)
+	return s.draw(w, "operation", p)
 }
 
 // general reports whether all operations have a failure.
@@ -197,7 +198,7 @@ type failure struct {
 	From       []link
 }
 
-func (s *Room) serveErrors(w http.ResponseWriter, r *http.Request) {
+func (s *Room) serveErrors(w http.ResponseWriter, r *http.Request) error {
 	p := errorsPage{page: s.begin(r, errorsPath, "Errors", "Every error of the Grantgraph API: its cause, and what to do about it.")}
 	for _, f := range s.failures {
 		if n := len(p.Statuses); n == 0 || p.Statuses[n-1].Status != f.Status {
@@ -207,5 +208,58 @@ func (s *Room) serveErrors(w http.ResponseWriter, r *http.Request) {
 		g := &p.Statuses[len(p.Statuses)-1]
 		g.List = append(g.List, f)
 	}
-	s.draw(w, http.StatusOK, "errors", p)
+	return s.draw(w, "errors", p)
+}
+
+type tablesPage struct {
+	page
+	warehouse.Schema
+}
+
+func (s *Room) serveTables(w http.ResponseWriter, r *http.Request) error {
+	p := tablesPage{page: s.begin(r, tablesPath, "Tables for SQL", "Every table that SQL reads on Grantgraph, with its columns and queries to start from."),
+		Schema: warehouse.Describe()}
+	p.Contents = []heading{{"rules", "Rules", 2}, {"find_org", "find_org", 2}}
+	for _, g := range p.Groups() {
+		p.Contents = append(p.Contents, heading{anchor(g.Name), g.Name, 2})
+	}
+	return s.draw(w, "tables", &p)
+}
+
+func tableNamed(name string) *warehouse.View {
+	all := warehouse.Describe().Tables
+	if i := slices.IndexFunc(all, func(v warehouse.View) bool { return v.Name == name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+type tablePage struct {
+	page
+	*warehouse.View
+	Queries []query
+}
+
+type query struct {
+	warehouse.Example
+	Path string // page that can run it
+}
+
+func (s *Room) serveTable(w http.ResponseWriter, r *http.Request) error {
+	v := tableNamed(r.PathValue("table"))
+	if v == nil {
+		return frame.Missing
+	}
+	p := tablePage{page: s.begin(r, tablesPath+"/"+v.Name, v.Name, "The table "+v.Name+": "+v.Meaning), View: v}
+	p.Contents = []heading{{"columns", "Columns", 2}}
+	if len(v.Traps) > 0 {
+		p.Contents = append(p.Contents, heading{"notes", "To know", 2})
+	}
+	for _, e := range v.Examples {
+		p.Queries = append(p.Queries, query{e, "/sql?" + url.Values{"q": {e.SQL}}.Encode()})
+	}
+	if len(p.Queries) > 0 {
+		p.Contents = append(p.Contents, heading{"queries", "Queries", 2})
+	}
+	return s.draw(w, "table", p)
 }

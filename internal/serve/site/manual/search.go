@@ -86,8 +86,7 @@ type word struct {
 	begin, end int
 }
 
-// words are the words of a text. A name such as min_amt is a word, and so are its
-// parts.
+// words are the words of a text; a name such as min_amt is one, and so are its parts.
 func words(text string) (list []word) {
 	for i := 0; i < len(text); {
 		if !letter(text[i]) {
@@ -291,7 +290,7 @@ type searchPage struct {
 	Long  bool // the query is too long
 }
 
-func (s *Room) serveSearch(w http.ResponseWriter, r *http.Request) {
+func (s *Room) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	asked := strings.ToValidUTF8(strings.TrimSpace(r.URL.Query().Get("q")), "")
 	p := searchPage{page: s.begin(r, "/docs/search", "Search the documentation", "")}
 	p.Canonical = ""
@@ -304,5 +303,5 @@ func (s *Room) serveSearch(w http.ResponseWriter, r *http.Request) {
 		p.Found = s.index.find(asked)
 	}
 	w.Header().Set("X-Robots-Tag", "noindex")
-	s.draw(w, http.StatusOK, "found", p)
+	return s.draw(w, "found", p)
 }

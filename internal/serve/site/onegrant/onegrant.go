@@ -35,7 +35,7 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 		return err
 	}
 	s := &room{f, pages}
-	mux.HandleFunc("GET /grant/{key}", s.serve)
+	mux.HandleFunc("GET /grant/{key}", s.Handle(s.serve))
 	return nil
 }
 
@@ -61,20 +61,17 @@ type page struct {
 	API, SQL   string // links to the same view
 }
 
-func (s *room) serve(w http.ResponseWriter, r *http.Request) {
+func (s *room) serve(w http.ResponseWriter, r *http.Request) error {
 	set, key := frame.DatasetOf(r), r.PathValue("key")
 	if set.Graph == nil {
-		s.Damaged(w, r)
-		return
+		return frame.Damaged
 	}
 	if len(key) > longestKey {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
 	g, ok := set.Graph.Grant(key)
 	if !ok {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
 	p := page{Head: s.Head(r, ""), Grant: g, Form: formName(g.ReturnType), FunderKind: kindNames[g.Funder.Kind]}
 	p.Section, p.Styles, p.Image = "explore", []string{"grant.css"}, "/share/org/"+g.Funder.EIN.String()+".png"
@@ -82,24 +79,21 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 	if g.Classes&graph.Individuals != 0 {
 		p.redact()
 		w.Header().Set("X-Robots-Tag", "noindex")
-		s.pages.Render(w, http.StatusOK, "grant", p)
-		return
+		return s.pages.Render(w, http.StatusOK, "grant", p)
 	}
 	if g.Recipient.EIN != ein.None {
 		pair := &graph.Filter{Funders: []ein.EIN{g.Funder.EIN}, Recipients: []ein.EIN{g.Recipient.EIN}}
-		hold, ok := s.Reserve(w, r, set.Graph.Weight(graph.AboutTotals, pair, graph.Page{}))
-		if !ok {
-			return
+		hold, err := s.Budget.Take(r.Context(), set.Graph.Weight(graph.AboutTotals, pair, graph.Page{}))
+		if err != nil {
+			return err
 		}
 		defer hold.Release()
-		var err error
 		if p.Pair, _, err = set.Graph.Summary(r.Context(), pair); err != nil {
-			s.Broken(w, r, err)
-			return
+			return err
 		}
 	}
 	p.describe()
-	s.pages.Render(w, http.StatusOK, "grant", p)
+	return s.pages.Render(w, http.StatusOK, "grant", p)
 }
 
 // redact removes from a grant to a private person all but the funder, the amount,

@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/orgname"
 	geo "grantgraph/internal/place"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/site/frame"
 )
 
 // kindNames are the kinds of funders as people call them.
@@ -23,13 +24,10 @@ var kindNames = map[string]string{
 }
 
 func formName(returnType string) string {
-	switch returnType {
-	case "":
+	if returnType == "" {
 		return ""
-	case "990PF":
-		return "Form 990-PF"
 	}
-	return "Form " + returnType
+	return "Form " + strings.Replace(returnType, "990PF", "990-PF", 1)
 }
 
 // comparison is one property in the filed line and in the recognized organization.
@@ -54,12 +52,7 @@ func compare(g *graph.Grant) []comparison {
 	if org.EIN == ein.None {
 		org = graph.Recipient{}
 	}
-	country := func(code string) string {
-		if name, ok := geo.Country(code); ok {
-			return name
-		}
-		return code
-	}
+	country := func(code string) string { return frame.Place("", "", code) }
 	names := verdict(orgname.Key(g.NameFiled) == orgname.Key(org.Name), g.NameFiled, org.Name)
 	if names == "same" && !strings.EqualFold(g.NameFiled, org.Name) {
 		names = "same but for spelling"

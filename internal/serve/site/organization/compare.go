@@ -45,8 +45,7 @@ type comparePage struct {
 	SQL              string
 }
 
-// found is an organization that matches a typed name, with the address that adds
-// it.
+// found is an organization that matches a typed name, with the address that adds it.
 type found struct {
 	search.Result
 	Path string
@@ -71,33 +70,30 @@ type causeShare struct {
 	Total int64
 }
 
-func (s *room) serveCompare(w http.ResponseWriter, r *http.Request) {
+func (s *room) serveCompare(w http.ResponseWriter, r *http.Request) error {
 	set := frame.DatasetOf(r)
 	if !set.Browsable() || set.Profiles == nil {
-		s.Damaged(w, r)
-		return
+		return frame.Damaged
 	}
 	page := &comparePage{Head: s.Head(r, "Compare organizations")}
 	page.Section, page.Styles = "explore", []string{"organization.css"}
 	list := page.read(r, set)
 	if to, ok := page.add(r, set, list); ok {
 		http.Redirect(w, r, to, http.StatusSeeOther)
-		return
+		return nil
 	}
 	if err := s.compare(r, set, page, list); err != nil {
-		s.Broken(w, r, err)
-		return
+		return err
 	}
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	status := http.StatusOK
 	if len(page.Problems) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
-	s.pages.Render(w, status, "compare", page)
+	return s.pages.Render(w, status, "compare", page)
 }
 
-// read finds the organizations of the address: EINs, separated by commas or
-// repeated.
+// read finds the organizations of the address: EINs, with commas or repeated.
 func (p *comparePage) read(r *http.Request, set *dataset.Dataset) (list []search.Result) {
 	if err := r.ParseForm(); err != nil {
 		p.Problems = append(p.Problems, "The address cannot be read.")
@@ -140,8 +136,7 @@ func (p *comparePage) read(r *http.Request, set *dataset.Dataset) (list []search
 	return list
 }
 
-// add handles the field to add an organization: an EIN leads to the page with it, a
-// name to its matches.
+// add adds an organization: an EIN leads to the page with it, a name to its matches.
 func (p *comparePage) add(r *http.Request, set *dataset.Dataset, list []search.Result) (to string, ok bool) {
 	typed := strings.TrimSpace(r.FormValue("add"))
 	switch {
@@ -270,8 +265,4 @@ type matrix struct {
 	List    []*compared
 	Counts  [][]int64
 	Heading string // id of it
-}
-
-func newMatrix(list []*compared, counts [][]int64, heading string) matrix {
-	return matrix{list, counts, heading}
 }

@@ -5,9 +5,12 @@ import (
 	"html/template"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
+	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/table"
@@ -51,9 +54,13 @@ var figureTable string
 // income is the group of the figures that the latest return is drawn by.
 const income = "Income by kind"
 
+// grantsGroup is the group of the grant dollars.
+const grantsGroup = "Grants and where they are listed"
+
 var figureNotes = map[string]string{
 	income:          "Dues and government grants of a Form 990 are part of its contributions.",
 	"Balance sheet": "At the end of the year.",
+	grantsGroup:     "Only the first row is in the grants that this site lists. The rows above the total add up to it, where the return states one.",
 }
 
 // figureOf defines a row of the tables: which figure of a return it shows.
@@ -87,16 +94,37 @@ func (s *room) showFinances(w http.ResponseWriter, r *http.Request, v *view) err
 	defer hold.Release()
 	if found, ok := v.set.Profiles.Read(v.EIN, true); ok {
 		page.read(found.Financials)
+		page.account(found)
 	}
 	e := v.EIN.String()
 	v.API = v.BaseURL + api.Versioned + "/premier/" + e
 	v.SQL = "SELECT * FROM org_financials WHERE ein = '" + e + "' ORDER BY period_end DESC"
-	s.pages.Render(w, http.StatusOK, "finances", page)
-	return nil
+	return s.pages.Render(w, http.StatusOK, "finances", page)
 }
 
-// read fills the rows from returns, which are sorted oldest first. It leaves out
-// rows without any figure.
+// account adds where the grant dollars of the returns are.
+func (p *financesPage) account(found *profile.Profile) {
+	group := figureGroup{Title: grantsGroup, Note: figureNotes[grantsGroup]}
+	list := found.Financials[max(0, len(found.Financials)-mostReturns):]
+	for _, kind := range grant.Amounts() {
+		values, some := make([]*int64, len(list)), false
+		for i := range found.Account {
+			a := &found.Account[i]
+			at := slices.IndexFunc(list, func(f snapshot.Financial) bool { return f.Filing == a.Filing })
+			if a.Kind == kind.Kind && at >= 0 {
+				values[len(list)-1-at], some = &a.Amount, true
+			}
+		}
+		if some {
+			group.Rows = append(group.Rows, figureRow{kind.Label, values})
+		}
+	}
+	if len(group.Rows) > 0 {
+		p.Groups = append(p.Groups, group)
+	}
+}
+
+// read fills the rows from returns, oldest first, except rows without any figure.
 func (p *financesPage) read(list []snapshot.Financial) {
 	if len(list) == 0 {
 		return
@@ -129,5 +157,5 @@ func (p *financesPage) read(list []snapshot.Financial) {
 			kinds = append(kinds, draw.Bar{Label: row.title, Amount: *n})
 		}
 	}
-	p.Kinds = draw.Bars(kinds)
+	p.Kinds = draw.Dollars.Bars(kinds)
 }

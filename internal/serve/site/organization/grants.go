@@ -34,8 +34,7 @@ type grantLine struct {
 	Nobody bool // no recipient is named
 }
 
-// sorts are the sort orders: the value in the address, its label, and the API's
-// parameter.
+// sorts are the orders: the value in the address, its label, the API's parameter.
 var sorts = []struct{ name, title, by, order string }{
 	{"", "largest first", "amount", "desc"},
 	{"smallest", "smallest first", "amount", "asc"},
@@ -62,8 +61,7 @@ func (s *room) showGrants(w http.ResponseWriter, r *http.Request, v *view) error
 		if err := v.readProblems(err); err != nil {
 			return err
 		}
-		s.pages.Render(w, v.status(), "grants", page)
-		return nil
+		return s.pages.Render(w, v.status(), "grants", page)
 	}
 	page.Hits = list.Hits
 	for _, row := range list.Results {
@@ -74,8 +72,7 @@ func (s *room) showGrants(w http.ResponseWriter, r *http.Request, v *view) error
 	}
 	page.Pager = newPager(list.Page, list.Hits, len(page.Rows), page.path)
 	v.SQL = page.sql()
-	s.pages.Render(w, v.status(), "grants", page)
-	return nil
+	return s.pages.Render(w, v.status(), "grants", page)
 }
 
 // newGrantLine shows of a grant to a private person only what is public.
@@ -89,8 +86,7 @@ func newGrantLine(row grants.GrantRow) grantLine {
 	}}}
 }
 
-// years lists the years from the first to the last in which an organization gave,
-// or received.
+// years lists the years in which an organization gave, or received.
 func (v *view) years(gave bool) (list []int) {
 	first, last := v.Core.Received.FirstFiscalYear, v.Core.Received.LastFiscalYear
 	if gave {
@@ -134,19 +130,11 @@ func (p *grantsPage) question(number int64) url.Values {
 func (p *grantsPage) path(number int64) string { return p.address(p.Gave, number) }
 
 func (p *grantsPage) address(gave bool, number int64) string {
-	q := url.Values{"direction": {"received"}}
+	direction := "received"
 	if gave {
-		q.Set("direction", "gave")
+		direction = "gave"
 	}
-	for name, value := range map[string]string{"year": p.Year, "sort": p.Sort} {
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
-	if number > 1 {
-		q.Set("page", strconv.FormatInt(number, 10))
-	}
-	return p.Canonical + "?" + q.Encode()
+	return pageOf(p.Canonical, url.Values{"direction": {direction}, "year": {p.Year}, "sort": {p.Sort}}, number)
 }
 
 func (p *grantsPage) read(years []int) {

@@ -73,8 +73,7 @@ func (s *room) showNetwork(w http.ResponseWriter, r *http.Request, v *view) erro
 	v.API = v.BaseURL + api.Versioned + "/premier/" + e
 	v.SQL = "SELECT b.funder_ein, count(DISTINCT b.recip_id) AS shared_recipients\nFROM grants a JOIN grants b ON b.recip_id = a.recip_id AND b.funder_ein " +
 		"<> a.funder_ein\nWHERE a.funder_ein = '" + e + "'\nGROUP BY b.funder_ein\nORDER BY shared_recipients DESC\nLIMIT 25"
-	s.pages.Render(w, http.StatusOK, "network", page)
-	return nil
+	return s.pages.Render(w, http.StatusOK, "network", page)
 }
 
 func (s *room) readNeighbors(r *http.Request, page *networkPage) (err error) {

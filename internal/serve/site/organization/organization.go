@@ -72,9 +72,9 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 			"Every award, with how it was joined to this organization and how sure that is", "Which award files were read, and which were not"}},
 		{name: "screening", title: "Screening", show: s.showScreening, personal: true},
 	}
-	mux.HandleFunc("GET /org/{ein}", s.serve)
-	mux.HandleFunc("GET /org/{ein}/{rest...}", s.serve)
-	mux.HandleFunc("GET /compare", s.serveCompare)
+	mux.HandleFunc("GET /org/{ein}", s.Handle(s.serve))
+	mux.HandleFunc("GET /org/{ein}/{rest...}", s.Handle(s.serve))
+	mux.HandleFunc("GET /compare", s.Handle(s.serveCompare))
 	return nil
 }
 
@@ -105,29 +105,24 @@ type tab struct {
 // mark is a short statement with its symbol in style.css.
 type mark struct{ Kind, Text string }
 
-// serve finds the organization and the part. Each page has one address; similar
-// addresses redirect to it.
-func (s *room) serve(w http.ResponseWriter, r *http.Request) {
+// serve finds the organization and the part; similar addresses redirect to the one.
+func (s *room) serve(w http.ResponseWriter, r *http.Request) error {
 	e, err := ein.Parse(r.PathValue("ein"))
 	set := frame.DatasetOf(r)
 	switch {
 	case err != nil:
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	case !set.Browsable() || set.Profiles == nil:
-		s.Damaged(w, r)
-		return
+		return frame.Damaged
 	}
 	org, ok := set.Search.Lookup(e)
 	if !ok {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
 	slug := search.Slug(org.Name)
 	p, ok := s.find(r.PathValue("rest"), slug)
 	if !ok {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
 	home := "/org/" + e.String() + "/" + slug
 	if want := strings.TrimSuffix(home+"/"+p.name, "/"); r.URL.Path != want {
@@ -136,12 +131,11 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Cache-Control", "private, max-age=60") // temporary, because the name may change
 		http.Redirect(w, r, want, http.StatusMovedPermanently)
-		return
+		return nil
 	}
 	v, release, err := s.view(r, e, org.Name, home, p)
 	if err != nil {
-		s.Broken(w, r, err)
-		return
+		return err
 	}
 	defer release()
 	w.Header().Set("Cache-Control", "private, max-age=60")
@@ -149,16 +143,13 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 	if p.personal {
 		w.Header().Set("Cache-Control", "private, no-store")
 		if v.member, err = s.Member(r); err != nil {
-			s.Broken(w, r, err)
-			return
+			return err
 		}
 		if caller := v.member.Caller(); p.plan == "Plus" && !caller.Paid || p.plan == "Pro" && !caller.Pro {
 			show = s.showOffer(p)
 		}
 	}
-	if err := show(w, r, v); err != nil {
-		s.Broken(w, r, err)
-	}
+	return show(w, r, v)
 }
 
 // find splits what follows the EIN in an address: the slug, a part, or both. Any
@@ -281,8 +272,7 @@ func standingMarks(s *client.ProfileStanding) (list []mark) {
 	return list
 }
 
-// websiteLink is the address of a website as filed, or empty if it cannot be a
-// valid one.
+// websiteLink is the address of a website as filed, empty if it cannot be valid.
 func websiteLink(filed *string) string {
 	if filed == nil || len(*filed) > 300 {
 		return ""
@@ -299,8 +289,7 @@ func websiteLink(filed *string) string {
 	return u.String()
 }
 
-// KnownFromGrants reports whether only grants mention the organization, and no
-// registry or return does.
+// KnownFromGrants reports whether only grants mention the organization.
 func (v *view) KnownFromGrants() bool {
 	return slices.Equal(v.Core.Organization.KnownFrom, []string{"grants_received"})
 }
@@ -315,8 +304,7 @@ func (v *view) Why(part string) string {
 	return ""
 }
 
-// readProblems words the parameters that could not be read. It returns other
-// errors.
+// readProblems words the unreadable parameters, and returns other errors.
 func (v *view) readProblems(err error) error {
 	list := api.Problems(err)
 	if len(list) == 0 {

@@ -15,10 +15,12 @@ import (
 	"grantgraph/internal/money"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/ledger"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/organization"
+	"grantgraph/internal/snapshot"
 )
 
 var parts = []string{"", "/grants", "/funders", "/recipients", "/network", "/prospects", "/finances", "/people", "/government", "/screening"}
@@ -356,7 +358,7 @@ func TestProspects(t *testing.T) {
 			p.get(t, at, plan).want(t, at, 200, "Prospects is part of the Plus plan")
 		}
 		page := p.get(t, at, "plus")
-		page.want(t, at, 200, "no sign that it takes requests", "Download as CSV", "Same as this API call")
+		page.want(t, at, 200, "no sign that it takes requests", "Download as CSV", `<option value="not_stated">`, "Accepts applications", "Same as this API call")
 		if strings.Contains(page.body, `href="/download/prospects?ein=`+r.EIN.String()+`"`) {
 			shown++
 		}
@@ -367,6 +369,44 @@ func TestProspects(t *testing.T) {
 		}
 	}
 	t.Errorf("%d have prospects", shown)
+}
+
+// TestApply checks that the page of a foundation tells applicants what its return
+// tells them, letter for letter, and that other pages do not.
+func TestApply(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	contacts := map[string]int{}
+	for a, err := range snapshot.Rows[snapshot.Application](p.set.Snapshot, snapshot.Applications) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if contacts[a.Accepts]++; contacts[a.Accepts] > 30 {
+			continue
+		}
+		e, _ := ein.Parse(a.EIN)
+		at := p.home(t, e)
+		says := map[string]string{"yes": "This foundation accepts applications.", "no": "This foundation does not accept applications: it gives only"}[a.Accepts]
+		page := p.get(t, at)
+		page.want(t, at, 200, "How to apply", says, fmt.Sprintf("Form 990-PF for fiscal year %d", a.TaxYear), a.Name, a.Street, a.Form, a.Deadlines, a.Restrictions, a.Email)
+		if a.Phone != "" && !strings.Contains(page.body, a.Phone[6:]) || strings.Contains(page.body, "<no value>") {
+			t.Errorf("%s: %+v", at, a)
+		}
+		if u := api.FilingURL(e, a.ObjectID); u != nil && !strings.Contains(page.body, *u) {
+			t.Errorf("%s does not link to %s", at, *u)
+		}
+	}
+	if contacts["yes"] < 10 || contacts["no"] < 10 {
+		t.Errorf("foundations answer %v", contacts)
+	}
+	for kind, list := range p.kinds(t) {
+		for _, e := range list[:min(3, len(list))] {
+			found, _ := p.set.Profiles.Read(e, true)
+			if body := p.get(t, p.home(t, e)).body; strings.Contains(body, "How to apply") != (found.ReturnType == "990PF") {
+				t.Errorf("%s, a %s: the page tells applicants %t", e, kind, strings.Contains(body, "How to apply"))
+			}
+		}
+	}
 }
 
 // TestRedirects checks that similar addresses redirect to the canonical one.

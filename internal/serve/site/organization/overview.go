@@ -9,12 +9,16 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/ledger"
+	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/snapshot"
@@ -28,6 +32,36 @@ type overview struct {
 	Flows          template.HTML
 	Money          template.HTML // finances over the years
 	News           *news         // nil if nothing is new
+	Apply          *applying     // nil for other organizations than private foundations
+	Apart          apart
+}
+
+// applying is what a private foundation tells applicants, and in which return.
+type applying struct {
+	*client.ProfileApplications
+	URL *string
+}
+
+// apart is what an organization gave that is not in its grants.
+type apart struct {
+	Outside int64
+	Amounts []draw.Bar
+	Net     *int64 // all grants less reversals; nil if there are no reversals
+}
+
+func apartOf(a profile.Account, given int64) (x apart) {
+	sums := a.Sums(profile.AnyYear)
+	if n := sums[grant.Reversals]; n != 0 {
+		n += given
+		x.Net = &n
+	}
+	x.Outside = sums.Outside()
+	for _, k := range grant.Amounts() {
+		if k.Given && k.Kind != grant.Itemized && sums[k.Kind] > 0 {
+			x.Amounts = append(x.Amounts, draw.Bar{Label: k.Label, Amount: sums[k.Kind]})
+		}
+	}
+	return x
 }
 
 type flow struct {
@@ -76,13 +110,16 @@ func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) err
 	page.Flows = draw.TwoFlows(gave, received)
 	if found, ok := v.set.Profiles.Read(v.EIN, true); ok {
 		page.Money = moneyLine(found.Financials)
+		page.Apart = apartOf(found.Account, page.Gave.Total)
+		if a := profiles.Applications(found); a != nil {
+			page.Apply = &applying{a, api.FilingURL(v.EIN, frame.Text(a.ObjectID))}
+		}
 	}
 	v.API = v.BaseURL + api.Versioned + "/premier/" + e
 	v.SQL = "SELECT 'gave' AS direction, tax_year, sum(amount) AS dollars, count(*) AS grants, median(amount) AS median\nFROM grants WHERE funder_ein = '" +
 		e + "' GROUP BY tax_year\nUNION ALL\nSELECT 'received', tax_year, sum(amount), count(*), median(amount)\nFROM grants WHERE recipient_ein = '" +
 		e + "' GROUP BY tax_year\nORDER BY direction, tax_year"
-	s.pages.Render(w, http.StatusOK, "overview", page)
-	return nil
+	return s.pages.Render(w, http.StatusOK, "overview", page)
 }
 
 func (f *flow) read(ctx context.Context, v *view, side graph.Side, cause func(ein.EIN) byte) (err error) {
@@ -139,7 +176,7 @@ func (f *flow) draw(of string) {
 			causes = append(causes, bar)
 		}
 	}
-	f.Causes = draw.Bars(causes)
+	f.Causes = draw.Dollars.Bars(causes)
 	var states []draw.Area
 	for _, x := range f.States {
 		a := draw.Area{Code: x.Key, Amount: x.Total, Count: x.Grants}
@@ -149,12 +186,11 @@ func (f *flow) draw(of string) {
 		states = append(states, a)
 	}
 	if len(states) > 0 {
-		f.Map = draw.Map(states)
+		f.Map = draw.Dollars.Map(states)
 	}
 }
 
-// returned are the fiscal years with a return of the organization that could list
-// grants.
+// returned are the fiscal years with a return that could list grants.
 func (v *view) returned() map[int]bool {
 	years := map[int]bool{}
 	for _, f := range v.Core.Filings {
@@ -169,21 +205,19 @@ func (v *view) returned() map[int]bool {
 // is missing, even between other years.
 func (v *view) givenYears(l *ledger.Ledger) (list []draw.Year) {
 	read := v.returned()
+	add := func(y draw.Year) {
+		if y.Partial = !read[y.Year]; y.Partial {
+			y.Note = "no return for the year was read"
+		}
+		list = append(list, y)
+	}
 	for _, y := range l.Years {
 		for n := len(list); n > 0 && list[n-1].Year < y.FiscalYear-1; n = len(list) {
-			gap := list[n-1].Year + 1
-			list = append(list, draw.Year{Year: gap, Partial: !read[gap], Note: noReturn(!read[gap])})
+			add(draw.Year{Year: list[n-1].Year + 1})
 		}
-		list = append(list, draw.Year{Year: y.FiscalYear, Amount: y.Total, Grants: y.Grants, Partial: !read[y.FiscalYear], Note: noReturn(!read[y.FiscalYear])})
+		add(draw.Year{Year: y.FiscalYear, Amount: y.Total, Grants: y.Grants})
 	}
 	return list
-}
-
-func noReturn(missing bool) string {
-	if missing {
-		return "no return for the year was read"
-	}
-	return ""
 }
 
 // receivedYears are the years of grants received. A year is incomplete while
@@ -199,19 +233,17 @@ func (v *view) receivedYears(l *ledger.Ledger) (list []draw.Year) {
 	return list
 }
 
-// moneyLine draws the main figures of returns. Of two returns for a year, the later
-// counts.
+// moneyLine draws the main figures of returns. Of two for a year, the later counts.
 func moneyLine(list []snapshot.Financial) template.HTML {
-	lines := []struct {
+	var series []draw.Series
+	for _, line := range []struct {
 		name string
 		of   func(*snapshot.Financial) *int64
 	}{
 		{"Revenue", func(f *snapshot.Financial) *int64 { return f.TotalRevenue }},
 		{"Expenses", func(f *snapshot.Financial) *int64 { return f.TotalExpenses }},
 		{"Assets", func(f *snapshot.Financial) *int64 { return f.TotalAssets }},
-	}
-	var series []draw.Series
-	for _, line := range lines {
+	} {
 		s := draw.Series{Name: line.name}
 		for i := range list {
 			n := line.of(&list[i])
@@ -232,7 +264,7 @@ func moneyLine(list []snapshot.Financial) template.HTML {
 	if len(series) == 0 {
 		return ""
 	}
-	return draw.Line(series)
+	return draw.Dollars.Line(series)
 }
 
 // news is what is new in an organization's own returns in this build.

@@ -41,7 +41,8 @@ type option struct {
 	Current     bool
 }
 
-var prospectFilters = []string{"location", "location_type", "subject", "funder_type", "min_amt", "max_amt", "min_grants_paid", "max_grants_paid"}
+var prospectFilters = []string{"location", "location_type", "subject", "funder_type", "accepts_applications",
+	"min_amt", "max_amt", "min_grants_paid", "max_grants_paid"}
 
 // mostAtOnce is the largest page size of the API.
 const mostAtOnce = 100
@@ -56,8 +57,7 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 		if err := v.readProblems(err); err != nil {
 			return err
 		}
-		s.pages.Render(w, v.status(), "prospects", page)
-		return nil
+		return s.pages.Render(w, v.status(), "prospects", page)
 	}
 	page.Rows, page.Hits = list.Results, list.Hits
 	for _, warning := range list.Service.Warnings {
@@ -69,8 +69,7 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 	if len(page.Asked) > 0 {
 		v.API += "?" + page.Asked.Encode()
 	}
-	s.pages.Render(w, v.status(), "prospects", page)
-	return nil
+	return s.pages.Render(w, v.status(), "prospects", page)
 }
 
 func askProspects(f *frame.Frame, r *http.Request, caller api.Caller, e ein.EIN, asked url.Values, number int64, limit int) (*api.List[client.ProspectRow],
@@ -200,6 +199,11 @@ func (p *prospectsPage) fields() {
 	choose("location_type", "The state", "is where it gives", []option{{Value: "funder", Text: "is where the funder is"}})
 	choose("subject", "Gave to the cause", "Any cause", causes)
 	choose("funder_type", "Kind of funder", "All kinds", kinds)
+	var answers []option
+	for _, answer := range grant.Applications() {
+		answers = append(answers, option{Value: answer, Text: grant.ApplicationsLabel(answer)})
+	}
+	choose("accepts_applications", "Applications", "Any", answers)
 	for _, f := range []field{
 		{Name: "min_amt", Title: "Typical grant from"}, {Name: "max_amt", Title: "up to"},
 		{Name: "min_grants_paid", Title: "Gave in a year from"}, {Name: "max_grants_paid", Title: "up to"},

@@ -1,10 +1,12 @@
 package organization
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
@@ -101,8 +103,7 @@ func (s *room) drawRelations(w http.ResponseWriter, r *http.Request, v *view, si
 		v.Wider = "The API lists all of them, by dollars or by number of grants: new, repeat and lapsed, and the latest year, are worked out for this page from " +
 			"the rows of the SQL below."
 	}
-	s.pages.Render(w, v.status(), "relations", &page)
-	return nil
+	return s.pages.Render(w, v.status(), "relations", &page)
 }
 
 // complete says which years are complete. A funder's year is complete if its return
@@ -138,19 +139,7 @@ func (p *relationsPage) Partial(year int) bool {
 // link makes the addresses of the alternative views.
 func (p *relationsPage) link(path, mark, order string, number int64) {
 	to := func(mark, order string, number int64) string {
-		q := url.Values{}
-		for name, value := range map[string]string{"mark": mark, "order": order} {
-			if value != "" {
-				q.Set(name, value)
-			}
-		}
-		if number > 1 {
-			q.Set("page", strconv.FormatInt(number, 10))
-		}
-		if len(q) == 0 {
-			return path
-		}
-		return path + "?" + q.Encode()
+		return pageOf(path, url.Values{"mark": {mark}, "order": {order}}, number)
 	}
 	if p.Latest != 0 {
 		all := int64(0)
@@ -169,6 +158,15 @@ func (p *relationsPage) link(path, mark, order string, number int64) {
 		p.Orders = append(p.Orders, choice{Text: title, Path: to(mark, orderNames[i], 1), Current: orderNames[i] == order})
 	}
 	p.Pager = newPager(number, p.Hits, len(p.List), func(n int64) string { return to(mark, order, n) })
+}
+
+// pageOf is the address of a page of a list. It leaves out empty parameters.
+func pageOf(path string, q url.Values, number int64) string {
+	maps.DeleteFunc(q, func(_ string, values []string) bool { return values[0] == "" })
+	if number > 1 {
+		q.Set("page", strconv.FormatInt(number, 10))
+	}
+	return strings.TrimSuffix(path+"?"+q.Encode(), "?")
 }
 
 // relationsElsewhere is the same list as an API call and in SQL.
@@ -193,8 +191,7 @@ func (v *view) relationsElsewhere(side graph.Side, order ledger.RelationOrder, n
 	return call, sql + "\nGROUP BY " + group + ", tax_year\nORDER BY in_all DESC, " + group + ", tax_year"
 }
 
-// pageNumber reads the page number. An invalid number is reported, and the first
-// page is shown.
+// pageNumber reads the page number. An invalid one is reported, and is 1.
 func (v *view) pageNumber(r *http.Request) int64 {
 	t := r.FormValue("page")
 	if t == "" {
@@ -208,8 +205,7 @@ func (v *view) pageNumber(r *http.Request) int64 {
 	return n
 }
 
-// status is the HTTP status of a page. If a parameter could not be read, it is the
-// API's status for that.
+// status is the HTTP status of a page: the API's, if a parameter could not be read.
 func (v *view) status() int {
 	if len(v.Problems) > 0 {
 		return http.StatusUnprocessableEntity

@@ -32,8 +32,7 @@ func (s *room) showOffer(p part) func(http.ResponseWriter, *http.Request, *view)
 		if o.Known {
 			o.Has = map[string]string{"free": "Free", "plus": "Plus"}[string(v.member.Plan)]
 		}
-		s.pages.Render(w, http.StatusOK, "offer", o)
-		return nil
+		return s.pages.Render(w, http.StatusOK, "offer", o)
 	}
 }
 
@@ -52,8 +51,7 @@ func (s *room) showPeople(w http.ResponseWriter, r *http.Request, v *view) error
 	v.Absent = a.Service.NotAvailable
 	v.API = v.BaseURL + api.Versioned + "/premier/" + v.EIN.String()
 	v.SQL = "SELECT * FROM board_link WHERE '" + v.EIN.String() + "' IN (e1, e2) ORDER BY conf DESC"
-	s.pages.Render(w, http.StatusOK, "people", peoplePage{v, a.Governance, a.Family})
-	return nil
+	return s.pages.Render(w, http.StatusOK, "people", peoplePage{v, a.Governance, a.Family})
 }
 
 type governmentPage struct {
@@ -83,19 +81,18 @@ func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) e
 	for _, x := range a.ByAgency {
 		bars = append(bars, draw.Bar{Label: payer(x.Agency, x.State), Amount: x.TotalAmount})
 	}
-	page.Agencies = draw.Bars(bars[:min(len(bars), topShown)])
+	page.Agencies = draw.Dollars.Bars(bars[:min(len(bars), topShown)])
 	bars = nil
 	for _, x := range a.ByProgram {
 		bars = append(bars, draw.Bar{Label: cmp.Or(frame.Text(x.Program), "No program named"), Amount: x.TotalAmount})
 	}
-	page.Programs = draw.Bars(bars[:min(len(bars), topShown)])
+	page.Programs = draw.Dollars.Bars(bars[:min(len(bars), topShown)])
 	page.Pager = newPager(a.Page, a.Summary.AwardCount, len(a.Awards), func(n int64) string {
 		return v.Canonical + "?page=" + strconv.FormatInt(n, 10)
 	})
 	v.API = v.BaseURL + api.Versioned + "/gov-funding/" + e
 	v.SQL = "SELECT * FROM gov_award WHERE ein = '" + e + "' ORDER BY fiscal_year DESC, amount DESC"
-	s.pages.Render(w, v.status(), "government", page)
-	return nil
+	return s.pages.Render(w, v.status(), "government", page)
 }
 
 // sum adds the known amounts.
@@ -125,6 +122,5 @@ func (s *room) showScreening(w http.ResponseWriter, _ *http.Request, v *view) er
 	v.Canonical = ""
 	v.API = v.BaseURL + api.Versioned + "/screening/" + v.EIN.String()
 	v.SQL = "SELECT * FROM auto_revocation WHERE ein = '" + v.EIN.String() + "'"
-	s.pages.Render(w, http.StatusOK, "screening", screeningPage{v, v.member.Known(), v.member.Caller().Paid})
-	return nil
+	return s.pages.Render(w, http.StatusOK, "screening", screeningPage{v, v.member.Known(), v.member.Caller().Paid})
 }

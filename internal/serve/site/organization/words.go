@@ -1,9 +1,12 @@
 package organization
 
 import (
+	"cmp"
 	"html/template"
+	"regexp"
 	"strconv"
 
+	"grantgraph/internal/grant"
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/ledger"
 	"grantgraph/internal/serve/site/draw"
@@ -20,8 +23,10 @@ var words = template.FuncMap{
 	"compact": draw.Compact,
 	"marked":  markWord,
 	"signed":  signed,
-	"matrix":  newMatrix,
+	"matrix":  func(list []*compared, counts [][]int64, heading string) matrix { return matrix{list, counts, heading} },
 	"joined":  joinedBy,
+	"phone":   func(n string) string { return tenDigits.ReplaceAllString(n, "($1) $2-$3") },
+	"applies": grant.ApplicationsLabel,
 }
 
 func markWord(m ledger.Mark) string {
@@ -61,16 +66,10 @@ func signed(n int64) string {
 	return money.Dollars(n)
 }
 
+// tenDigits is a phone number as the form has it.
+var tenDigits = regexp.MustCompile(`^(\d{3})(\d{3})(\d{4})$`)
+
 func joinedBy(basis string) string {
-	switch basis {
-	case "ein":
-		return "EIN"
-	case "uei":
-		return "federal identifier (UEI)"
-	case "parent_uei":
-		return "federal identifier of its parent"
-	case "duns":
-		return "DUNS number"
-	}
-	return basis
+	return cmp.Or(map[string]string{"ein": "EIN", "uei": "federal identifier (UEI)", "parent_uei": "federal identifier of its parent",
+		"duns": "DUNS number"}[basis], basis)
 }

@@ -168,9 +168,9 @@ func grouped(s string) string {
 	if strings.HasPrefix(s, "-") {
 		sign, s = "-", s[1:]
 	}
-	end := strings.IndexAny(s, ".eE")
-	if end < 0 {
-		end = len(s)
+	end := len(s)
+	if i := strings.IndexAny(s, ".eE"); i >= 0 {
+		end = i
 	}
 	var b strings.Builder
 	b.WriteString(sign)
@@ -192,21 +192,20 @@ func isNumber(raw json.RawMessage) bool {
 // clean bounds a text. Invisible characters, and those that change the direction of
 // the text, become visible symbols.
 func clean(s string, most int) string {
-	var b strings.Builder
 	n := 0
-	for _, r := range s {
+	for i := range s {
 		if n++; n > most {
-			b.WriteRune('…')
+			s = s[:i] + "…"
 			break
 		}
+	}
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
-			b.WriteByte(' ')
+			return ' '
 		case unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f:
-			b.WriteRune(utf8.RuneError)
-		default:
-			b.WriteRune(r)
+			return utf8.RuneError
 		}
-	}
-	return b.String()
+		return r
+	}, s)
 }

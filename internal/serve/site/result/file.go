@@ -77,15 +77,11 @@ func inSheet(raw json.RawMessage) any {
 			if n > -exactInSheet && n < exactInSheet {
 				return n
 			}
-			return s
-		}
-		if f, err := strconv.ParseFloat(s, 64); err == nil && f > -exactInSheet && f < exactInSheet {
+		} else if f, err := strconv.ParseFloat(s, 64); err == nil && f > -exactInSheet && f < exactInSheet {
 			return f
 		}
-		return s
-	default:
-		return s
 	}
+	return string(raw)
 }
 
 // carried is the result as CSV, if it is short enough to be put into the page.

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"html/template"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -98,27 +99,19 @@ func New(found *sqlbox.Result, o Options) (*Table, error) {
 
 // View is the view that is shown first.
 func (t *Table) View() string {
-	for _, v := range t.Views {
-		if v.Chosen {
-			return v.Name
-		}
-	}
-	return viewTable
+	return t.Views[slices.IndexFunc(t.Views, func(v View) bool { return v.Chosen })].Name
 }
 
 // escaped is the length of a text in a page, in bytes.
 func escaped(s string) int {
 	n := len(s)
-	for i := range len(s) {
-		if strings.IndexByte(`<>&"'`, s[i]) >= 0 {
-			n += 4
-		}
+	for _, c := range []string{"<", ">", "&", `"`, "'"} {
+		n += 4 * strings.Count(s, c)
 	}
 	return n
 }
 
-// Body is the rows as HTML. A template would take several times their size in
-// memory.
+// Body is the rows as HTML. A template would take several times their size in memory.
 func (t *Table) Body() template.HTML {
 	var b strings.Builder
 	for _, row := range t.Rows {

@@ -68,8 +68,7 @@ func inPlace(row []byte, names [][]byte, into []json.RawMessage) bool {
 	return at == len(row)-1 && row[at] == '}'
 }
 
-// valueLength is the length of the first value, up to the comma or bracket after
-// it.
+// valueLength is the length of the first value, up to the comma or bracket.
 func valueLength(b []byte) int {
 	depth := 0
 	for i := 0; i < len(b); i++ {

@@ -40,15 +40,15 @@ func Route(mux *http.ServeMux, f *frame.Frame, c Config) error {
 	}
 	s := &room{Frame: f, Config: c, drawing: budget.NewAtOnce(4, 2), mapping: budget.NewAtOnce(2, 1)}
 	mux.HandleFunc("GET /robots.txt", s.serveRobots)
-	mux.HandleFunc("GET /.well-known/security.txt", s.serveSecurity)
+	mux.HandleFunc("GET /.well-known/security.txt", s.Handle(s.serveSecurity))
 	mux.HandleFunc("GET /favicon.ico", serveIcon)
-	mux.HandleFunc("GET /sitemap.xml", s.serveIndex)
-	mux.HandleFunc("GET /sitemap/{part}", s.servePart)
-	mux.HandleFunc("GET /share.png", s.shareSite)
-	mux.HandleFunc("GET /share/org/{file}", s.shareOrganization)
-	mux.HandleFunc("GET /share/place/{file}", s.shareState)
-	mux.HandleFunc("GET /share/place/{state}/{file}", s.shareCounty)
-	mux.HandleFunc("GET /share/cause/{file}", s.shareCause)
+	mux.HandleFunc("GET /sitemap.xml", s.Handle(s.serveIndex))
+	mux.HandleFunc("GET /sitemap/{part}", s.Handle(s.servePart))
+	mux.HandleFunc("GET /share.png", s.Handle(s.shareSite))
+	mux.HandleFunc("GET /share/org/{file}", s.Handle(s.shareOrganization))
+	mux.HandleFunc("GET /share/place/{file}", s.Handle(s.shareState))
+	mux.HandleFunc("GET /share/place/{state}/{file}", s.Handle(s.shareCounty))
+	mux.HandleFunc("GET /share/cause/{file}", s.Handle(s.shareCause))
 	return nil
 }
 
@@ -98,10 +98,9 @@ func plain(w http.ResponseWriter) {
 const securityHolds = 90 * 24 * time.Hour
 
 // serveSecurity serves security.txt (RFC 9116), if the operator has set a contact.
-func (s *room) serveSecurity(w http.ResponseWriter, r *http.Request) {
+func (s *room) serveSecurity(w http.ResponseWriter, r *http.Request) error {
 	if s.Contact == "" {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
 	plain(w)
 	until := s.Clock().UTC().Truncate(24 * time.Hour).Add(securityHolds)
@@ -109,4 +108,5 @@ func (s *room) serveSecurity(w http.ResponseWriter, r *http.Request) {
 		"Expires: " + until.Format(time.RFC3339) + "\n" +
 		"Preferred-Languages: en\n" +
 		"Canonical: " + s.BaseURL + "/.well-known/security.txt\n"))
+	return nil
 }

@@ -26,7 +26,7 @@ type picture struct {
 }
 
 // share draws a picture, unless the client has it from this dataset already.
-func (s *room) share(w http.ResponseWriter, r *http.Request, weight int64, of func() (picture, error)) {
+func (s *room) share(w http.ResponseWriter, r *http.Request, weight int64, of func() (picture, error)) error {
 	set := frame.DatasetOf(r)
 	tag := `"` + set.Version() + `"`
 	keep := func() {
@@ -36,17 +36,16 @@ func (s *room) share(w http.ResponseWriter, r *http.Request, weight int64, of fu
 	if r.Header.Get("If-None-Match") == tag {
 		keep()
 		w.WriteHeader(http.StatusNotModified)
-		return
+		return nil
 	}
 	end, err := s.drawing.Begin(s.Address(r))
 	if err != nil {
-		s.Busy(w, r)
-		return
+		return frame.Busy
 	}
 	defer end()
-	hold, ok := s.Reserve(w, r, weightPicture+weight)
-	if !ok {
-		return
+	hold, err := s.Budget.Take(r.Context(), weightPicture+weight)
+	if err != nil {
+		return err
 	}
 	defer hold.Release()
 	p, err := of()
@@ -58,12 +57,12 @@ func (s *room) share(w http.ResponseWriter, r *http.Request, weight int64, of fu
 		drawn, err = draw.Share(p.title, p.line, p.figures)
 	}
 	if err != nil {
-		s.Broken(w, r, err)
-		return
+		return err
 	}
 	keep()
 	w.Header().Set("Content-Type", "image/png")
 	_, _ = w.Write(drawn)
+	return nil
 }
 
 func dollars(label string, n int64) draw.Figure {
@@ -75,17 +74,16 @@ func number(n int64, one, many string) draw.Figure {
 	return draw.Figure{Value: money.Grouped(n), Label: plural.Word(n, one, many)}
 }
 
-func (s *room) shareSite(w http.ResponseWriter, r *http.Request) {
+func (s *room) shareSite(w http.ResponseWriter, r *http.Request) error {
 	c := &frame.DatasetOf(r).Snapshot.Manifest.Counts
-	s.share(w, r, 0, func() (picture, error) {
+	return s.share(w, r, 0, func() (picture, error) {
 		return picture{"Who funds whom", "Grants from public US tax filings, each traceable to its line",
 			[]draw.Figure{dollars("paid", c.TotalAmount), number(c.Grants, "grant", "grants"), number(c.Funders, "funder", "funders"),
 				number(c.Recipients, "recipient", "recipients")}}, nil
 	})
 }
 
-// named is the file name of a picture without its extension, or empty for other
-// files.
+// named is the name of a picture without its extension, empty for other files.
 func named(r *http.Request) string {
 	name, ok := strings.CutSuffix(r.PathValue("file"), ".png")
 	if !ok {
@@ -94,23 +92,20 @@ func named(r *http.Request) string {
 	return name
 }
 
-func (s *room) shareOrganization(w http.ResponseWriter, r *http.Request) {
+func (s *room) shareOrganization(w http.ResponseWriter, r *http.Request) error {
 	set := frame.DatasetOf(r)
 	if !set.Browsable() {
-		s.Damaged(w, r)
-		return
+		return frame.Damaged
 	}
 	e, err := ein.Parse(named(r))
 	if err != nil || named(r) != e.String() {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
 	org, ok := set.Search.Lookup(e)
 	if !ok {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
-	s.share(w, r, 0, func() (picture, error) {
+	return s.share(w, r, 0, func() (picture, error) {
 		gave, err := set.Graph.Sums(r.Context(), e, graph.Gave)
 		if err != nil {
 			return picture{}, err
@@ -135,52 +130,48 @@ func (s *room) shareOrganization(w http.ResponseWriter, r *http.Request) {
 }
 
 // sum draws the picture of a part of the grants.
-func (s *room) sum(w http.ResponseWriter, r *http.Request, title, line string, f *graph.Filter) {
+func (s *room) sum(w http.ResponseWriter, r *http.Request, title, line string, f *graph.Filter) error {
 	set := frame.DatasetOf(r)
 	if !set.Browsable() {
-		s.Damaged(w, r)
-		return
+		return frame.Damaged
 	}
-	s.share(w, r, set.Graph.Weight(graph.AboutTotals, f, graph.Page{}), func() (picture, error) {
+	return s.share(w, r, set.Graph.Weight(graph.AboutTotals, f, graph.Page{}), func() (picture, error) {
 		t, _, err := set.Graph.Summary(r.Context(), f)
 		return picture{title, line, []draw.Figure{dollars("received", t.Amount), number(t.Grants, "grant", "grants"), number(t.Funders, "funder", "funders"),
 			number(t.Recipients, "recipient", "recipients")}}, err
 	})
 }
 
-func (s *room) shareState(w http.ResponseWriter, r *http.Request) {
+func (s *room) shareState(w http.ResponseWriter, r *http.Request) error {
 	region, ok := place.RegionOf(named(r))
 	if !ok || region.Code != named(r) {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
-	s.sum(w, r, region.Name, "Grants to recipients there", &graph.Filter{Place: graph.Place{Kind: graph.State, Values: []graph.PlaceValue{{Name: region.Code}}}})
+	return s.sum(w, r, region.Name, "Grants to recipients there",
+		&graph.Filter{Place: graph.Place{Kind: graph.State, Values: []graph.PlaceValue{{Name: region.Code}}}})
 }
 
-func (s *room) shareCounty(w http.ResponseWriter, r *http.Request) {
+func (s *room) shareCounty(w http.ResponseWriter, r *http.Request) error {
 	region, known := place.RegionOf(r.PathValue("state"))
 	if known && region.Code == r.PathValue("state") {
 		for _, c := range place.Shipped().Counties() {
 			if c.State == region.Code && search.Slug(c.Name) == named(r) {
-				s.sum(w, r, c.Name, region.Name+" · grants to recipients there",
+				return s.sum(w, r, c.Name, region.Name+" · grants to recipients there",
 					&graph.Filter{Place: graph.Place{Kind: graph.County, Values: []graph.PlaceValue{{Name: c.FIPS}}}})
-				return
 			}
 		}
 	}
-	s.Missing(w, r)
+	return frame.Missing
 }
 
-func (s *room) shareCause(w http.ResponseWriter, r *http.Request) {
+func (s *room) shareCause(w http.ResponseWriter, r *http.Request) error {
 	letter := named(r)
 	if len(letter) != 1 || ntee.Label(letter[0]) == "" {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
 	subject, err := ntee.ParseSubject(letter)
 	if err != nil {
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
-	s.sum(w, r, ntee.Label(letter[0]), "Grants to recipients of this cause", &graph.Filter{Subject: subject})
+	return s.sum(w, r, ntee.Label(letter[0]), "Grants to recipients of this cause", &graph.Filter{Subject: subject})
 }

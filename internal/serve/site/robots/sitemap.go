@@ -63,7 +63,7 @@ func (p *parts) put(version, name string, packed []byte) {
 	p.kept[name] = packed
 }
 
-func (s *room) serveIndex(w http.ResponseWriter, r *http.Request) {
+func (s *room) serveIndex(w http.ResponseWriter, r *http.Request) error {
 	set := frame.DatasetOf(r)
 	describe(w)
 	m := s.begin(w, r, "sitemapindex")
@@ -74,13 +74,13 @@ func (s *room) serveIndex(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	m.end("sitemapindex")
+	return nil
 }
 
-func (s *room) servePart(w http.ResponseWriter, r *http.Request) {
+func (s *room) servePart(w http.ResponseWriter, r *http.Request) error {
 	set := frame.DatasetOf(r)
 	if !set.Browsable() || set.Directory == nil {
-		s.Damaged(w, r)
-		return
+		return frame.Damaged
 	}
 	name := r.PathValue("part")
 	number, isPart := strings.CutPrefix(strings.TrimSuffix(name, ".xml"), "organizations-")
@@ -89,30 +89,27 @@ func (s *room) servePart(w http.ResponseWriter, r *http.Request) {
 	case name == "places.xml":
 	case !isPart || err != nil || part < 1 || part > set.Directory.Len()/partSize+1 || (part-1)*partSize >= set.Directory.Len() ||
 		name != "organizations-"+strconv.Itoa(part)+".xml":
-		s.Missing(w, r)
-		return
+		return frame.Missing
 	}
 	tag := `"` + set.Version() + `"`
 	if r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
-		return
+		return nil
 	}
 	packed := s.parts.get(tag, name)
 	if packed == nil {
 		end, err := s.mapping.Begin(s.Address(r))
 		if err != nil {
-			s.Busy(w, r)
-			return
+			return frame.Busy
 		}
 		defer end()
-		hold, ok := s.Reserve(w, r, weightPart)
-		if !ok {
-			return
+		hold, err := s.Budget.Take(r.Context(), weightPart)
+		if err != nil {
+			return err
 		}
 		defer hold.Release()
 		if packed, err = s.makePart(r, name, part); err != nil {
-			s.Broken(w, r, err)
-			return
+			return err
 		}
 		s.parts.put(tag, name, packed)
 	}
@@ -122,11 +119,13 @@ func (s *room) servePart(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		w.Header().Set("Content-Encoding", "gzip")
 		_, _ = w.Write(packed)
-		return
+		return nil
 	}
-	if plain, err := gzip.NewReader(bytes.NewReader(packed)); err == nil {
+	plain, err := gzip.NewReader(bytes.NewReader(packed))
+	if err == nil {
 		_, _ = io.Copy(w, plain) // a client that has left is no error
 	}
+	return err
 }
 
 // makePart makes a part, packed with gzip.
@@ -175,8 +174,7 @@ func (m *sitemap) end(element string) {
 	_ = m.Flush()
 }
 
-// places adds the example queries, the states, the counties with grants, and the
-// causes.
+// places adds the example queries, states, counties with grants, and causes.
 func (m *sitemap) places(g *graph.Graph) {
 	for _, q := range warehouse.Gallery() {
 		m.add("url", "/sql/"+q.Slug)

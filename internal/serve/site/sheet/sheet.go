@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
-	"unicode/utf8"
+	"unicode/utf16"
 )
 
 // Bounds of the format.
@@ -143,37 +143,17 @@ func (b *Workbook) text(s string) {
 // escaped writes the text of a cell. It drops characters that XML cannot hold, and
 // cuts a text that is too long for a cell.
 func (b *Workbook) escaped(s string) {
-	if b.failed != nil {
-		return
-	}
-	n := 0
-	for i, r := range s {
-		size := 1
-		if r > 0xffff {
-			size = 2 // the format counts UTF-16 units
+	units := 0 // of UTF-16, which the format counts
+	b.text(escapes.Replace(strings.Map(func(r rune) rune {
+		units += utf16.RuneLen(r)
+		if units > maxText || r < ' ' && !strings.ContainsRune("\t\n\r", r) || r == 0xfffe || r == 0xffff {
+			return -1
 		}
-		if n += size; n > maxText {
-			break
-		}
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-			b.text("\uFFFD")
-		case r == '&':
-			b.text("&amp;")
-		case r == '<':
-			b.text("&lt;")
-		case r == '>':
-			b.text("&gt;")
-		case r == '\r':
-			b.text("&#13;")
-		case r < ' ' && r != '\t' && r != '\n', r == 0xfffe, r == 0xffff:
-		default:
-			if b.failed == nil {
-				_, b.failed = b.out.WriteRune(r)
-			}
-		}
-	}
+		return r
+	}, s)))
 }
+
+var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\r", "&#13;")
 
 // cellName is the letters of a column, counted from 0.
 func cellName(i int) string {

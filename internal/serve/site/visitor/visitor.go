@@ -11,8 +11,7 @@ import (
 	"grantgraph/internal/serve/network"
 )
 
-// Rate is how many pages a visitor may open at once, and how often another page
-// after that.
+// Rate is how many pages a visitor may open at once, and how often another.
 type Rate struct {
 	Burst int
 	Every time.Duration

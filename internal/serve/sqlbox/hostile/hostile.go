@@ -65,8 +65,7 @@ func repeated(statements []string) []string {
 	return statements
 }
 
-// Costly returns short statements that use only what the gate allows, and that
-// take the engine very long to parse and bind.
+// Costly returns short, allowed statements that take the engine very long to parse and bind.
 func Costly() []string {
 	structs := "SELECT 1 AS x"
 	for range 28 {

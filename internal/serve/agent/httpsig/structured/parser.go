@@ -12,8 +12,7 @@ type parser struct {
 	at   int
 }
 
-// strict decodes base64 that is padded and whose unused bits are zero, so that every byte
-// sequence has one spelling.
+// strict decodes padded base64 with zero unused bits: every byte sequence has one spelling.
 var strict = base64.StdEncoding.Strict()
 
 func (p *parser) errorf(format string, args ...any) error {
@@ -65,7 +64,6 @@ func (p *parser) member() (Member, error) {
 	return m, err
 }
 
-// list reads the items of an inner list, parentheses included.
 func (p *parser) list() ([]Item, error) {
 	p.eat('(')
 	var items []Item

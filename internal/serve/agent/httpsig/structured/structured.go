@@ -17,8 +17,7 @@ import (
 	"strings"
 )
 
-// The bounds of a field. They leave room for a key directory of 64 keys with one signature
-// each.
+// The bounds of a field, with room for a key directory of 64 keys with one signature each.
 const (
 	MaxText    = 32 << 10 // bytes of one field value, lines combined
 	MaxMembers = 64       // members of a dictionary, items of an inner list
@@ -63,8 +62,7 @@ func (v Value) Int() (int64, bool) {
 	return v.number, true
 }
 
-// Text returns the text of a string item, and nothing for any other; a token is not a
-// string.
+// Text returns the text of a string item, and nothing for any other, such as a token.
 func (v Value) Text() (string, bool) { return v.as(text) }
 
 // Token returns the text of a token item, and nothing for any other.
@@ -123,8 +121,7 @@ type Param struct {
 	Value Value
 }
 
-// Params are the parameters of an item or inner list in the order sent, which matters for
-// a signature.
+// Params are the parameters of an item or inner list in the order sent, which is signed.
 type Params []Param
 
 // Get finds a parameter by name.

@@ -35,7 +35,7 @@ type Measure struct {
 func Thresholds() []float64 { return []float64{likeness.Threshold, 0.85} }
 
 // Evaluate searches the list for every case, on all cores. A positive counts as found when
-// one of its hits is the entry; a negative counts as false when it has any hit.
+// one of its hits is an entry that it may be; a negative counts as false when it has any hit.
 func Evaluate(ctx context.Context, l *likeness.List, cases []Case) (*Report, error) {
 	type outcome struct{ entry, any float64 } // best scores
 	outcomes := make([]outcome, len(cases))
@@ -45,7 +45,7 @@ func Evaluate(ctx context.Context, l *likeness.List, cases []Case) (*Report, err
 			c := &cases[i]
 			for _, h := range l.Find(c.Query, likeness.Threshold) {
 				outcomes[i].any = max(outcomes[i].any, h.Score)
-				if h.ID == c.ID {
+				if h.ID == c.ID || slices.Contains(c.Others, h.ID) {
 					outcomes[i].entry = max(outcomes[i].entry, h.Score)
 				}
 			}

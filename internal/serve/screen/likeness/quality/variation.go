@@ -14,8 +14,9 @@ import (
 // Case is a name to ask for, and the entry it should be found as.
 type Case struct {
 	Query   string
-	ID      int64  // of the entry
-	Variant string // what was done to the name
+	ID      int64   // of the entry
+	Others  []int64 // entries that are as right
+	Variant string  // what was done to the name
 	// Negative is set for a name that is not in the list. It has no ID.
 	Negative bool
 }
@@ -46,6 +47,8 @@ var variations = []variation{
 	{"lost_space", lostSpace},
 	{"legal_form", legalForm},
 	{"transliteration", transliteration},
+	{"abbreviated", abbreviated},
+	{"contained", contained},
 }
 
 // Make makes each variant of so many names of the list. It leaves out weak aliases, which
@@ -122,6 +125,36 @@ func addedWord(words []string, r *rand.Rand) (string, bool) {
 		return "", false
 	}
 	return join(slices.Insert(slices.Clone(words), []int{0, len(words)}[r.IntN(2)], add)), true
+}
+
+// shorter are usual abbreviations. Those that the comparison spells out are among them, and
+// as many that it has to recognize.
+var shorter = strings.Fields("INTERNATIONAL=INTL COMPANY=CO CORPORATION=CORP LIMITED=LTD ASSOCIATION=ASSN ORGANIZATION=ORG FOUNDATION=FDN " +
+	"DEVELOPMENT=DEV TRADING=TRDG GENERAL=GEN NATIONAL=NATL TECHNOLOGY=TECH TECHNOLOGIES=TECH INDUSTRIES=IND INDUSTRIAL=INDL ENGINEERING=ENGR " +
+	"MANAGEMENT=MGMT SHIPPING=SHPG INVESTMENT=INV COMMERCIAL=COMML ELECTRONICS=ELEC SERVICES=SVCS TRANSPORT=TRANSP PETROLEUM=PETR RELIEF=REL")
+
+func abbreviated(words []string, _ *rand.Rand) (string, bool) {
+	w, done := slices.Clone(words), false
+	for i, word := range w {
+		for _, pair := range shorter {
+			if long, short, _ := strings.Cut(pair, "="); strings.TrimSuffix(word, ",") == long {
+				w[i], done = short, true
+			}
+		}
+	}
+	return join(w), done
+}
+
+// around are common words around a listed name, whose place is the percent sign.
+var around = strings.Split("% Relief Fund|% Charity Foundation|% Youth Support Fund|% Relief Foundation|"+
+	"American Friends of %|Friends of % Inc|% Foundation USA", "|")
+
+// contained puts common words around a name that has a rare word: one of at least five letters
+// that names of nonprofits do not have.
+func contained(words []string, r *rand.Rand) (string, bool) {
+	name := join(words)
+	rare := slices.ContainsFunc(likeness.Words(name), func(w string) bool { return len(w) >= 5 && !likeness.Common(w) })
+	return strings.Replace(around[r.IntN(len(around))], "%", name, 1), rare
 }
 
 // typos makes so many typos: a letter lost, doubled, changed, added or swapped with the next.

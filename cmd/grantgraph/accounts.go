@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/terminal"
+)
+
+type accountsCmd struct {
+	Copy accountsCopyCmd `cmd:"" help:"Copy accounts, keys, balances, signing keys and history into another store."`
+}
+
+type accountsCopyCmd struct {
+	From secret.URL `required:"" env:"GRANTGRAPH_COPY_FROM" help:"What to copy: a file accounts.db, or a PostgreSQL address." placeholder:"FILE|URL"`
+	To   secret.URL `required:"" env:"GRANTGRAPH_COPY_TO" help:"Where to: a new file, or an empty PostgreSQL schema." placeholder:"FILE|URL"`
+	JSON bool       `name:"json" help:"Print JSON."`
+}
+
+func (c *accountsCopyCmd) Run(a *terminal.App) error {
+	if c.From.Reveal() == c.To.Reveal() {
+		return fault.New("bad_flag", "--from and --to are the same store").Try("--to with a new file, or with a PostgreSQL address")
+	}
+	from, err := c.open(a, c.From, false)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := c.open(a, c.To, true)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	tables, again, err := account.Copy(a.Ctx, from, to)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.PrintJSON(map[string]any{"tables": tables, "already_there": again})
+	}
+	t := terminal.NewTable("table", ">rows", "digest")
+	for _, copied := range tables {
+		t.Add(copied.Name, copied.Rows, copied.Digest[:16])
+	}
+	t.Print(a.Out)
+	if again {
+		fmt.Fprintln(a.Out, "\nThe target already holds exactly these rows. Nothing was copied.")
+		return nil
+	}
+	fmt.Fprintln(a.Out, "\nCopied. Every table was read back from the target and has the same rows.")
+	return nil
+}
+
+// open opens a store by its address or its file. Only the target may be new.
+func (c *accountsCopyCmd) open(a *terminal.App, at secret.URL, create bool) (*account.Store, error) {
+	where := at.Reveal()
+	if strings.Contains(where, "://") || strings.Contains(where, "dbname=") || strings.HasPrefix(where, "host=") {
+		return account.OpenPostgres(a.Ctx, where, account.Options{})
+	}
+	if _, err := os.Stat(where); err != nil && !create {
+		return nil, fault.Disk(where, err)
+	}
+	return account.OpenSQLite(where, account.Options{})
+}

@@ -1,0 +1,155 @@
+package resolve
+
+import (
+	"slices"
+	"strings"
+
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/typo"
+)
+
+// Filers shorten words as their software or their space requires: "CENTER ON BUDGET & POL PRIORITIES", "COMMISS" where a
+// form cut the name off. No list knows all of these, but a short form shows its word beside the word.
+
+// shortens reports whether a is a short form of the word b: its beginning, or, if a is no common word itself, letters of
+// it in order from the first to the last.
+func (d *orgIndex) shortens(a, b string) bool {
+	if len(a) < 3 || len(a) >= len(b) || a[0] != b[0] || a[len(a)-1] <= '9' {
+		return false
+	}
+	if strings.HasPrefix(b, a) {
+		return true
+	}
+	if len(a) >= longestShort || len(b) < 5 || a[len(a)-1] != b[len(b)-1] || float64(d.rarityOf(a))*step < ofFew {
+		return false
+	}
+	i := 0
+	for j := 0; j < len(b) && i < len(a); j++ {
+		if a[i] == b[j] {
+			i++
+		}
+	}
+	return i == len(a)
+}
+
+// ofFew is the rarity of a word that fewer than one name in four hundred has.
+const ofFew = 6
+
+// longestShort is the number of letters from which a word is too long to be a short form that somebody chose.
+const longestShort = 7
+
+// shortForms adds those words of a line that may be short forms. The last word may be cut off.
+func (p *lineWords) shortForms(d *orgIndex, k2 string) {
+	for w := range wordsOf(k2) {
+		last := len(k2) > len(w) && strings.HasSuffix(k2, w)
+		if len(w) < 3 || len(w) >= longestShort && !last || p.nshort == len(p.short) {
+			continue
+		}
+		p.short[p.nshort] = shortWord{w, int32(d.rarityOf(w))}
+		p.nshort++
+	}
+}
+
+// shortWord is a word of a line that may stand for a longer word, with its rarity.
+type shortWord struct {
+	text   string
+	rarity int32
+}
+
+// spellOut finds the words of another name that the line has in a short form only. It calls found for each with the short
+// form and the rarity of both.
+func (p *lineWords) spellOut(d *orgIndex, name uint32, found func(short, long int32)) {
+	var used [len(p.short)]bool
+	for w := range wordsOf(d.k2[name]) {
+		for i := range p.short[:p.nshort] {
+			a := &p.short[i]
+			if used[i] || !d.shortens(a.text, w) {
+				continue
+			}
+			id := d.ids[w]
+			short, known := d.ids[a.text]
+			if !slices.Contains(p.ids[:p.n], id) && !(known && slices.Contains(d.wordIDs(name), short)) {
+				used[i] = true
+				found(a.rarity, int32(d.rarity[id]))
+				break
+			}
+		}
+	}
+}
+
+// unpaired leaves the words of a line and of a name that have no partner in the other: no equal word, short form, slip
+// or initials. Words of the line's place are left out. A college may become a university, but not move.
+func (r *Resolver) unpaired(q *query, line, name string, atStreet bool) (a, b []string) {
+	d := &r.u.index
+	a, b = strings.Fields(line), strings.Fields(name)
+	pair := func(same func(v, w string) bool) {
+		a = slices.DeleteFunc(a, func(v string) bool {
+			i := slices.IndexFunc(b, func(w string) bool { return same(v, w) })
+			if i >= 0 {
+				b = slices.Delete(b, i, i+1)
+			}
+			return i >= 0
+		})
+	}
+	pair(func(v, w string) bool { return v == w })
+	if len(a)+len(b) == 0 {
+		return nil, nil
+	}
+	// A short form of the line may have been spelled out as another word than the name's: COMM is COMMUNITY or COMMITTEE.
+	written := strings.Fields(q.n.K1)
+	oneShort := func(v, w string) bool {
+		return slices.ContainsFunc(written, func(u string) bool { return d.shortens(u, v) && d.shortens(u, w) })
+	}
+	college := func(v string) bool { return v == "COLLEGE" || v == "UNIVERSITY" || v == "U" }
+	parish := func(v string) bool { return v == "CHURCH" || v == "PARISH" }
+	pair(func(v, w string) bool {
+		stem, plural := strings.CutSuffix(w, "IES")
+		switch {
+		case d.shortens(v, w), d.shortens(w, v), oneShort(v, w), plural && v == stem+"Y", parish(v) && parish(w):
+			return true
+		case college(v) && college(w):
+			return atStreet || v == "U" || w == "U"
+		case len(v) <= 2:
+			return strings.HasPrefix(w, v) && (len(v) == 2 || strings.HasSuffix(line, " "+v))
+		}
+		// A slip, or another form of the word: ASSOCIATION and ASSOCIATES.
+		return len(v) >= 5 && typo.OneSlip(v, w) || len(v) > 6 && strings.HasPrefix(w, v[:6])
+	})
+	local := strings.Fields(orgname.City(q.t.City) + " " + stateKeys[q.state] + " " + q.state.String() + " " + weightless)
+	ofPlace := func(w string) bool { return slices.Contains(local, w) }
+	a, b = slices.DeleteFunc(a, ofPlace), slices.DeleteFunc(b, ofPlace)
+	return withoutInitials(a, b), withoutInitials(b, a)
+}
+
+// lastWord is the last word of the line's name as written, which a form may have cut off.
+func (q *query) lastWord() string { return q.n.K1[strings.LastIndexByte(q.n.K1, ' ')+1:] }
+
+// ofAnother reports whether a line and a name belong to two organizations although they have words in common, because
+// each has a word that the other lacks. "TEACH FOR ALL" is not Teach for America, although both are in one building. Nor
+// does a line mean the group return of an organization unless it says so.
+func (r *Resolver) ofAnother(q *query, line, name string, atStreet bool) bool {
+	a, b := r.unpaired(q, line, name, atStreet)
+	return len(b) > 0 && (len(a) > 0 || b[len(b)-1] == "GROUP" || slices.Contains(b, "RETURN"))
+}
+
+// weightless are words that one organization's name may have or lack.
+const weightless = "BOARD TRUSTEE TRUSTEES REGENTS GOVERNORS OVERSEERS FELLOWS DIRECTORS PRESIDENT ORG COM US USA"
+
+// withoutInitials leaves out of a list of words those that are the initials of the other list, and the words of which
+// the other list has the initials.
+func withoutInitials(of, other []string) []string {
+	initials := func(words []string) (s string) {
+		for _, w := range words {
+			s += w[:1]
+		}
+		return s
+	}
+	// The last initial is often that of a legal form, which keys lack.
+	agree := func(word, s string) bool {
+		return len(s) >= 2 && (word == s || len(word) == len(s)+1 && word[:len(s)] == s && strings.Contains("CI", word[len(s):]))
+	}
+	if slices.ContainsFunc(other, func(w string) bool { return agree(w, initials(of)) }) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(of), func(w string) bool { return agree(w, initials(other)) })
+}
