@@ -44,7 +44,7 @@ func verifyPDF(ctx context.Context, document []byte, keys []PublicKey) (*Verdict
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	made, err := PDF(b.raw)
+	made, err := draw(b.raw, bytes.Contains(document, []byte(structured)))
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +158,9 @@ func unpack(data, dictionary []byte, limit int64) ([]byte, error) {
 }
 
 // attach adds a report to a PDF that has only pages, fonts and a title. It writes a new end
-// of the file: a catalog with the attachment, the table of objects and the trailer.
-func attach(pdf, report []byte, id string, at time.Time) ([]byte, error) {
+// of the file: a catalog with the attachment, the structure of the page, the table of objects
+// and the trailer.
+func attach(pdf, report []byte, id string, at time.Time, structure *tags) ([]byte, error) {
 	offsets, err := objectOffsets(pdf)
 	if err != nil {
 		return nil, err
@@ -169,18 +170,18 @@ func attach(pdf, report []byte, id string, at time.Time) ([]byte, error) {
 	const version = "%PDF-1.7" // replaces a version of the same length
 	out.WriteString(version)
 	out.Write(pdf[len(version):slices.Min(offsets)])
-	if offsets, err = repack(&out, pdf, offsets); err != nil {
+	if offsets, err = repack(&out, pdf, offsets, structure); err != nil {
 		return nil, err
 	}
 	begin := func(number int) {
 		offsets = append(offsets, out.Len())
 		fmt.Fprintf(&out, "%d 0 obj\n", number)
 	}
-	file, spec := catalog+1, catalog+2
+	file, spec, tree := catalog+1, catalog+2, catalog+3
 
 	begin(catalog)
 	fmt.Fprintf(&out, "<< /Type /Catalog /Pages 1 0 R /Lang (en-US) /ViewerPreferences << /DisplayDocTitle true >>\n"+
-		"/Names << /EmbeddedFiles << /Names [(report.json) %d 0 R] >> >> >>\nendobj\n", spec)
+		"/Names << /EmbeddedFiles << /Names [(report.json) %d 0 R] >> >>%s >>\nendobj\n", spec, structure.catalog(tree))
 	begin(file)
 	fmt.Fprintf(&out, "<< /Type /EmbeddedFile /Subtype /application#2Fjson /Length %d /Params << /Size %d /ModDate (D:%s) >> >>\nstream\n",
 		len(report), len(report), at.Format("20060102150405+00'00'"))
@@ -188,6 +189,10 @@ func attach(pdf, report []byte, id string, at time.Time) ([]byte, error) {
 	out.WriteString("\nendstream\nendobj\n")
 	begin(spec)
 	fmt.Fprintf(&out, "<< /Type /Filespec /F (report.json) /UF (report.json) /Desc (The signed report) /EF << /F %d 0 R /UF %d 0 R >> >>\nendobj\n", file, file)
+	for i, object := range structure.objects(tree) {
+		begin(tree + i)
+		out.WriteString(object + "\nendobj\n")
+	}
 
 	table := out.Len()
 	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
@@ -202,15 +207,19 @@ func attach(pdf, report []byte, id string, at time.Time) ([]byte, error) {
 // repack writes all objects except the last, the catalog, and returns where they begin. It
 // replaces deflate by a simpler compression: Verify compares pages byte by byte, perhaps
 // years later, and the output of deflate changes with the library.
-func repack(out *bytes.Buffer, pdf []byte, offsets []int) ([]int, error) {
+func repack(out *bytes.Buffer, pdf []byte, offsets []int, structure *tags) ([]int, error) {
 	order := slices.Sorted(slices.Values(offsets))
 	if order[len(order)-1] != offsets[len(offsets)-1] {
 		return nil, fmt.Errorf("report: the catalog is not the last object of the page")
 	}
 	moved := make([]int, len(offsets)-1)
 	for i, from := range order[:len(order)-1] {
-		moved[slices.Index(offsets, from)] = out.Len()
+		number := slices.Index(offsets, from) + 1
+		moved[number-1] = out.Len()
 		object := pdf[from:order[i+1]]
+		if number == pageObject {
+			object = structure.markPage(object)
+		}
 		begin := streamStart.FindIndex(object)
 		if begin == nil || !bytes.Contains(object[:begin[0]], []byte(deflated)) {
 			out.Write(object)

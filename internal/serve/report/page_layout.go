@@ -23,8 +23,12 @@ import (
 // PDF makes the page of a report, with the report attached. It depends only on the report:
 // the same report gives the same bytes, and Verify makes the page again to compare. A change
 // of these bytes makes every page that was issued before look altered, and needs another
-// Format.
-func PDF(report []byte) ([]byte, error) {
+// Format, or a mark by which Verify tells the pages apart.
+func PDF(report []byte) ([]byte, error) { return draw(report, true) }
+
+// draw makes the page with tags for screen readers or, as the first pages were issued,
+// without them.
+func draw(report []byte, tagged bool) ([]byte, error) {
 	b, err := readBlock(report)
 	if err != nil {
 		return nil, err
@@ -42,12 +46,16 @@ func PDF(report []byte) ([]byte, error) {
 		return nil, bad("the report has no canonical form: %v", err)
 	}
 	p := newPage(at.UTC())
+	if tagged {
+		p.tags = newTags(p.pdf)
+	}
 	p.draw(b, c)
+	p.tags.close()
 	var out strings.Builder
 	if err := p.pdf.Output(&out); err != nil {
 		return nil, fmt.Errorf("report: page: %w", err)
 	}
-	return attach([]byte(out.String()), whole, b.id, at.UTC())
+	return attach([]byte(out.String()), whole, b.id, at.UTC(), p.tags)
 }
 
 // Measures of the page, in points: US Letter.
@@ -87,6 +95,7 @@ type page struct {
 	at      time.Time
 	y       float64
 	lacking bool // the fonts lack a character
+	tags    *tags
 }
 
 func newPage(at time.Time) *page {
@@ -122,7 +131,7 @@ func (p *page) draw(b *block, c *shownContent) {
 }
 
 // watermark marks the page of a report about invented data. The pages of other reports are
-// those that they always were, so they need no other Format.
+// those that they always were.
 func (p *page) watermark() {
 	p.put(left, 22, bold(8), rust, p.fit(bold(8), screen.InventedData, width))
 	p.pdf.SetFont("go", "B", 64)
@@ -164,10 +173,12 @@ func (p *page) header(b *block, c *shownContent) {
 	p.y += 20
 	p.put(left, p.y, plain(7.5), faint, strings.ToUpper(label))
 	p.y += 17
-	for _, line := range p.wrap(bold(16), name, room, 2) {
-		p.put(left, p.y, bold(16), ink, line)
-		p.y += 19
-	}
+	p.tags.in("H1", func() {
+		for _, line := range p.wrap(bold(16), name, room, 2) {
+			p.put(left, p.y, bold(16), ink, line)
+			p.y += 19
+		}
+	})
 	p.y -= 3
 	said := []string{}
 	if c.named == nil {
@@ -209,18 +220,20 @@ func (p *page) code(x, y, size float64, address string) {
 	// multiply and add in one step.
 	module := math.Floor((size-10)/float64(code.Size)*64) / 64
 	p.fill(color{0, 0, 0})
-	for row := range code.Size {
-		for from := 0; from < code.Size; from++ {
-			to := from
-			for to < code.Size && code.Black(to, row) {
-				to++
-			}
-			if to > from { // neighbors are one rectangle, so that there is no gap between them
-				p.pdf.Rect(x+5+float64(from)*module, y+float64(row)*module, float64(to-from)*module, module+0.05, "F")
-				from = to
+	p.tags.picture("QR code with the address of the page that verifies this report", func() {
+		for row := range code.Size {
+			for from := 0; from < code.Size; from++ {
+				to := from
+				for to < code.Size && code.Black(to, row) {
+					to++
+				}
+				if to > from { // neighbors are one rectangle, so that there is no gap between them
+					p.pdf.Rect(x+5+float64(from)*module, y+float64(row)*module, float64(to-from)*module, module+0.05, "F")
+					from = to
+				}
 			}
 		}
-	}
+	})
 	caption := "Verify this report"
 	p.put(x+(size-p.width(bold(7), caption))/2, y+size+2, bold(7), navy, caption)
 }
@@ -236,7 +249,7 @@ func (p *page) summary(words string) {
 }
 
 func (p *page) section(title string) {
-	p.put(left, p.y, bold(8.5), navy, strings.ToUpper(title))
+	p.tags.in("H2", func() { p.put(left, p.y, bold(8.5), navy, strings.ToUpper(title)) })
 	p.y += 5
 	p.line(p.y, navy, 0.8)
 }
@@ -244,28 +257,37 @@ func (p *page) section(title string) {
 func (p *page) lists(findings []finding) {
 	p.section("What the lists say")
 	const listAt, markAt, wordsAt, height = left + 2, left + 146, left + 268, 25.5
-	for i, f := range findings {
-		if i > 0 {
-			p.line(p.y, rule, 0.4)
+	p.tags.in("L", func() {
+		for i, f := range findings {
+			if i > 0 {
+				p.line(p.y, rule, 0.4)
+			}
+			top := p.y
+			p.item(func() {
+				p.put(listAt, top+11, bold(8.5), ink, f.list)
+				p.put(listAt, top+20.5, plain(7), faint, p.fit(plain(7), f.dated(), markAt-listAt-8))
+				p.mark(markAt+6, top+height/2, f.mark)
+				p.put(markAt+17, top+height/2+3, bold(8), ofMark[f.mark], f.mark.String())
+				lines := p.wrap(plain(7.5), f.words, right-wordsAt, 2)
+				if f.count > 0 {
+					lines = []string{p.fit(plain(7.5), f.words+":", right-wordsAt), p.best(f.matches, f.count, right-wordsAt)}
+				}
+				y := top + height/2 + 2.7 - 4.5*float64(len(lines)-1)
+				for _, line := range lines {
+					p.put(wordsAt, y, plain(7.5), ink, line)
+					y += 9
+				}
+			})
+			p.y = top + height
 		}
-		top := p.y
-		p.put(listAt, top+11, bold(8.5), ink, f.list)
-		p.put(listAt, top+20.5, plain(7), faint, p.fit(plain(7), f.dated(), markAt-listAt-8))
-		p.mark(markAt+6, top+height/2, f.mark)
-		p.put(markAt+17, top+height/2+3, bold(8), ofMark[f.mark], f.mark.String())
-		lines := p.wrap(plain(7.5), f.words, right-wordsAt, 2)
-		if f.count > 0 {
-			lines = []string{p.fit(plain(7.5), f.words+":", right-wordsAt), p.best(f.matches, f.count, right-wordsAt)}
-		}
-		y := top + height/2 + 2.7 - 4.5*float64(len(lines)-1)
-		for _, line := range lines {
-			p.put(wordsAt, y, plain(7.5), ink, line)
-			y += 9
-		}
-		p.y = top + height
-	}
+	})
 	p.line(p.y, rule, 0.4)
 	p.y += 16
+}
+
+// item draws an item of a list.
+func (p *page) item(draw func()) {
+	p.tags.in("LI", func() { p.tags.in("LBody", draw) })
 }
 
 // best returns the first name, clipped so that there is room for the number of the others.
@@ -322,17 +344,19 @@ func (p *page) elements(c *shownContent) {
 	shown := r.Elements[:min(len(r.Elements), most)]
 	rows := (len(shown) + 1) / 2
 	begin, end := p.y, p.y
-	for i := range shown {
-		x := left + 2
-		if i >= rows {
-			x = left + width/2 + 6
+	p.tags.in("L", func() {
+		for i := range shown {
+			x := left + 2
+			if i >= rows {
+				x = left + width/2 + 6
+			}
+			if i == rows {
+				p.y = begin
+			}
+			p.item(func() { p.element(x, &shown[i]) })
+			end = max(end, p.y)
 		}
-		if i == rows {
-			p.y = begin
-		}
-		p.element(x, &shown[i])
-		end = max(end, p.y)
-	}
+	})
 	p.y = end + 6
 	if len(shown) == 0 {
 		p.put(left+2, p.y+4, plain(7.5), faint, "None are in the report.")
@@ -400,19 +424,12 @@ func (p *page) flags(c *shownContent) {
 	} else if shown > 0 {
 		each = min(room/shown, 4)
 	}
-	for i, name := range apply[:shown] {
-		p.y += height
-		p.put(left+2, p.y, bold(7.5), rust, name)
-		at := p.width(bold(7.5), name) + 6
-		if each == 1 {
-			p.put(left+2+at, p.y, plain(7.5), ink, p.fit(plain(7.5), notes[i], width-at-4))
-			continue
-		}
-		for _, line := range p.wrap(plain(7.5), notes[i], width-4, each-1) {
+	p.tags.in("L", func() {
+		for i, name := range apply[:shown] {
 			p.y += height
-			p.put(left+2, p.y, plain(7.5), ink, line)
+			p.item(func() { p.flag(name, notes[i], each, height) })
 		}
-	}
+	})
 	if more := len(apply) - shown; more > 0 {
 		p.y += height
 		p.put(left+2, p.y, plain(7.5), ink, fmt.Sprintf("and %d more; see the attached data", more))
@@ -420,6 +437,20 @@ func (p *page) flags(c *shownContent) {
 	if len(unknown) > 0 {
 		p.y += height
 		p.put(left+2, p.y, plain(7.5), faint, p.fit(plain(7.5), "The data cannot show: "+strings.Join(unknown, "; ")+".", width-4))
+	}
+}
+
+// flag draws one flag with its note, in the lines that there is room for.
+func (p *page) flag(name, note string, lines int, height float64) {
+	p.put(left+2, p.y, bold(7.5), rust, name)
+	at := p.width(bold(7.5), name) + 6
+	if lines == 1 {
+		p.put(left+2+at, p.y, plain(7.5), ink, p.fit(plain(7.5), note, width-at-4))
+		return
+	}
+	for _, line := range p.wrap(plain(7.5), note, width-4, lines-1) {
+		p.y += height
+		p.put(left+2, p.y, plain(7.5), ink, line)
 	}
 }
 
@@ -431,11 +462,13 @@ func (p *page) matches(f finding) {
 	p.section("Sanctioned entities with a similar name")
 	const height, most = 14.0, 20
 	shown := f.matches[:min(len(f.matches), most)]
-	for _, m := range shown {
-		p.put(left+2, p.y+10, plain(8.5), ink, p.fit(plain(8.5), m, width-4))
-		p.y += height
-		p.line(p.y, rule, 0.4)
-	}
+	p.tags.in("L", func() {
+		for _, m := range shown {
+			p.item(func() { p.put(left+2, p.y+10, plain(8.5), ink, p.fit(plain(8.5), m, width-4)) })
+			p.y += height
+			p.line(p.y, rule, 0.4)
+		}
+	})
 	if more := f.count - len(shown); more > 0 {
 		p.put(left+2, p.y+10, plain(8.5), faint, fmt.Sprintf("and %d more; see the attached data", more))
 	}
@@ -447,15 +480,19 @@ func (p *page) footer(b *block) {
 	p.pdf.Rect(left, y, width, caveatHeight, "F")
 	y += 11.5
 	for _, caveat := range caveats {
-		for _, line := range p.wrap(plain(7.5), caveat, width-20, 2) {
-			p.put(left+10, y, plain(7.5), ink, line)
-			y += 9.5
-		}
+		p.tags.in("P", func() {
+			for _, line := range p.wrap(plain(7.5), caveat, width-20, 2) {
+				p.put(left+10, y, plain(7.5), ink, line)
+				y += 9.5
+			}
+		})
 	}
 	y = footTop + caveatHeight + 15
 	row := func(label, text string) {
-		p.put(left, y, plain(7), faint, label)
-		p.put(left+48, y, plain(7), ink, p.fit(plain(7), text, width-48))
+		p.tags.in("P", func() {
+			p.put(left, y, plain(7), faint, label)
+			p.put(left+48, y, plain(7), ink, p.fit(plain(7), text, width-48))
+		})
 		y += 9.5
 	}
 	row("Report", b.id)
@@ -480,7 +517,7 @@ func (p *page) put(x, y float64, f font, c color, text string) {
 	p.pdf.SetFont("go", f.style, f.size)
 	p.pdf.SetTextColor(c[0], c[1], c[2])
 	if text = p.clean(text); text != "" {
-		p.pdf.Text(x, y, text)
+		p.tags.text(func() { p.pdf.Text(x, y, text) })
 	}
 }
 

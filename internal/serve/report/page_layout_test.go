@@ -21,6 +21,7 @@ import (
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"grantgraph/client"
 	"grantgraph/internal/bench/golden"
@@ -130,14 +131,80 @@ func TestPageText(t *testing.T) {
 // it is.
 func TestPageBytes(t *testing.T) {
 	t.Parallel()
-	var lines []string
-	for name, report := range samples(t) {
-		lines = append(lines, fmt.Sprintf("%x  %s.pdf\n", sha256.Sum256(pdfOf(t, report)), name))
+	for path, tagged := range map[string]bool{"pages-" + Format + ".sha256": false, "tagged-pages-" + Format + ".sha256": true} {
+		var lines []string
+		for name, report := range samples(t) {
+			pdf, err := draw(report, tagged)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, fmt.Sprintf("%x  %s.pdf\n", sha256.Sum256(pdf), name))
+			if v := verify(t, pdf, keyOf("current").published()); v.Status() != Valid || word(v.PageMatches) != "true" {
+				t.Errorf("%s, %s: %+v", path, name, v)
+			}
+		}
+		slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
+		golden.Check(t, filepath.Join("testdata", path), strings.Join(lines, ""))
 	}
-	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
-	got := strings.Join(lines, "")
-	path := filepath.Join("testdata", "pages-"+Format+".sha256")
-	golden.Check(t, path, got)
+}
+
+// TestPageIsTagged holds that a screen reader hears every word of a page, in an order and with
+// the headings that a person sees.
+func TestPageIsTagged(t *testing.T) {
+	t.Parallel()
+	for name, report := range samples(t) {
+		pdf := pdfOf(t, report)
+		ctx, err := api.ReadValidateAndOptimize(bytes.NewReader(pdf), model.NewDefaultConfiguration())
+		if err != nil {
+			t.Fatal(err)
+		}
+		root, err := ctx.Catalog()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if marked := root.DictEntry("MarkInfo").BooleanEntry("Marked"); marked == nil || !*marked {
+			t.Errorf("%s: the catalog does not say that the page is tagged: %v", name, root)
+		}
+		tree, err := ctx.DereferenceDict(*root.IndirectRefEntry("StructTreeRoot"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		roles, pieces := map[string]int{}, []int{}
+		var walk func(d types.Dict)
+		walk = func(d types.Dict) {
+			roles[*d.NameEntry("S")]++
+			if *d.NameEntry("S") == "Figure" && d.StringEntry("Alt") == nil {
+				t.Errorf("%s: a picture without words", name)
+			}
+			for _, kid := range d.ArrayEntry("K") {
+				if number, ok := kid.(types.Integer); ok {
+					pieces = append(pieces, number.Value())
+					continue
+				}
+				child, err := ctx.DereferenceDict(kid)
+				if err != nil {
+					t.Fatal(err)
+				}
+				walk(child)
+			}
+		}
+		document, err := ctx.DereferenceDict(*tree.IndirectRefEntry("K"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk(document)
+		if roles["Document"] != 1 || roles["H1"] != 1 || roles["H2"] == 0 || roles["L"] == 0 || roles["LI"] < roles["L"] || roles["Figure"] != 1 {
+			t.Errorf("%s: %v", name, roles)
+		}
+		for i, number := range pieces {
+			if i != number {
+				t.Fatalf("%s: piece %d is read as number %d", name, number, i)
+			}
+		}
+		if shown := len(textOn(t, pdf)) + 1; len(pieces) != shown { // the picture is a piece too
+			t.Errorf("%s: %d pieces are tagged of %d", name, len(pieces), shown)
+		}
+	}
 }
 
 // TestInventedReport holds that a report from invented data says so, in words that are signed, and
