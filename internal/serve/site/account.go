@@ -101,6 +101,9 @@ func (s *Site) planCard(d *dataset.Dataset, p account.Plan) planCard {
 			card.Lacks = append(card.Lacks, part.text)
 		}
 	}
+	if p == account.Free && d.Lists != nil && d.Lists.Edition != nil {
+		card.Covers = append(card.Covers, trialWords)
+	}
 	return card
 }
 

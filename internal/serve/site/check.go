@@ -79,13 +79,17 @@ type standing struct {
 	Per   account.Window
 }
 
+// trialWords say what the free plan has of screening, on the page of the account and where
+// the screening is offered.
+const trialWords = "One screening, without the evidence behind it"
+
 // Cost says what a screening costs, in a sentence.
 func (t standing) Cost() string {
 	switch {
 	case !t.Paid && t.Used:
 		return "The one screening of your free account is used."
 	case !t.Paid:
-		return "Your free account has one screening, without the evidence behind it."
+		return "Your free account has " + strings.ToLower(trialWords[:1]) + trialWords[1:] + "."
 	}
 	return "A screening costs one call; you have " + calls(t.Left.Remaining) + " left " + period(t.Per) + "."
 }

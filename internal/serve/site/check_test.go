@@ -164,6 +164,10 @@ func TestCheck(t *testing.T) {
 	want(t, stranger.get("/check/nobody"), 404, "Page not found")
 	want(t, stranger.get("/check/many"), 303, "/check#several")
 
+	// Both pages say the same of the free plan.
+	want(t, free.get("/check"), 200, "Your free account has one screening, without the evidence behind it.")
+	want(t, free.get("/account"), 200, "<li>One screening, without the evidence behind it</li>")
+
 	// Looking costs nothing; only our form does.
 	want(t, plus.get("/check/000000001"), 200, "Screen now")
 	want(t, plus.get("/check/000000001"), 200, "Maple Hollow Food Pantry")
