@@ -2,7 +2,10 @@ package orgname
 
 import (
 	"cmp"
+	_ "embed"
 	"slices"
+
+	"grantgraph/internal/table"
 )
 
 // City folds the name of a city so that two spellings can be compared: ASCII capitals,
@@ -53,49 +56,41 @@ var (
 	fort  = []byte("FORT")
 )
 
-// The classes of words in a street line.
-type streetWord uint8
+// The classes of words in a street line, by the order of streetClasses.
+type streetClass uint8
 
 const (
-	plain   streetWord = iota
-	kind               // STREET, AVE
-	compass            // N, NORTHWEST
-	unit               // SUITE, APT: it and its value are dropped
-	filler             // OF, THE, SAINT
+	plain    streetClass = iota
+	kind                 // STREET, AVE
+	compass              // N, NORTHWEST
+	unit                 // SUITE, APT: it and its value are dropped
+	filler               // OF, THE, SAINT
+	cardinal             // ONE
+	ordinal              // FIRST
 )
+
+var streetClasses = []string{"plain", "kind", "compass", "unit", "filler", "cardinal", "ordinal"}
+
+// streetWord is a word of a street line, and how a key writes it: N of NORTH, 1ST of FIRST.
+type streetWord struct {
+	class streetClass
+	short string
+}
+
+//go:embed streetwords.tsv
+var streetText string
 
 var streetWords = func() map[string]streetWord {
 	m := make(map[string]streetWord)
-	put := func(k streetWord, words ...string) {
-		for _, w := range words {
-			m[w] = k
+	for _, r := range table.Read("streetwords.tsv", streetText, "class", "word", "short") {
+		class := slices.Index(streetClasses, r.Text("class"))
+		if class < 0 {
+			r.Fail("no class %s", r.Text("class"))
 		}
+		m[r.Text("word")] = streetWord{streetClass(class), r.Text("short")}
 	}
-	put(kind, "ST", "STREET", "STR", "AVE", "AVENUE", "AV", "RD", "ROAD", "DR", "DRIVE", "BLVD", "BOULEVARD",
-		"LN", "LANE", "CT", "COURT", "PL", "PLACE", "SQ", "SQUARE", "TER", "TERR", "TERRACE", "PKWY", "PARKWAY",
-		"HWY", "HIGHWAY", "CIR", "CIRCLE", "WAY", "PIKE", "TPKE", "TURNPIKE", "TRL", "TRAIL", "ALY", "ALLEY",
-		"PLZ", "PLAZA", "EXPY", "EXPRESSWAY", "FWY", "FREEWAY", "RTE", "RT", "ROUTE", "ROW", "LOOP")
-	put(compass, "N", "S", "E", "W", "NE", "NW", "SE", "SW", "NORTH", "SOUTH", "EAST", "WEST",
-		"NORTHEAST", "NORTHWEST", "SOUTHEAST", "SOUTHWEST")
-	put(unit, "STE", "SUITE", "APT", "APARTMENT", "UNIT", "RM", "ROOM", "FL", "FLOOR", "FLR", "BLDG", "BUILDING")
-	put(filler, "OF", "THE", "AND", "AT", "SAINT")
 	return m
 }()
-
-var small = map[string]string{
-	"ONE": "1", "TWO": "2", "THREE": "3", "FOUR": "4", "FIVE": "5", "SIX": "6", "SEVEN": "7", "EIGHT": "8", "NINE": "9", "TEN": "10",
-}
-
-var ordinal = map[string]string{
-	"FIRST": "1ST", "SECOND": "2ND", "THIRD": "3RD", "FOURTH": "4TH", "FIFTH": "5TH", "SIXTH": "6TH",
-	"SEVENTH": "7TH", "EIGHTH": "8TH", "NINTH": "9TH", "TENTH": "10TH",
-}
-
-// compassShort spells a direction one way, for streets that are named after one.
-var compassShort = map[string]string{
-	"NORTH": "N", "SOUTH": "S", "EAST": "E", "WEST": "W",
-	"NORTHEAST": "NE", "NORTHWEST": "NW", "SOUTHEAST": "SE", "SOUTHWEST": "SW",
-}
 
 // StreetKey reduces a street line to house number and first real word
 // ("224 BROADWAY") or to a post office box ("POB12"). It is empty when the
@@ -121,9 +116,9 @@ func StreetKey(street string) string {
 			b = b[1:]
 		}
 		out = append(out, b...)
-	case len(toks) > 1 && small[string(toks[0].b)] != "":
+	case len(toks) > 1 && streetWords[string(toks[0].b)].class == cardinal:
 		num = 0
-		out = append(out, small[string(toks[0].b)]...)
+		out = append(out, streetWords[string(toks[0].b)].short...)
 	default:
 		return ""
 	}
@@ -193,7 +188,7 @@ func dropUnits(toks []token) []token {
 		if t.sep&hash != 0 && len(out) > 0 {
 			continue
 		}
-		if streetWords[string(t.b)] != unit {
+		if streetWords[string(t.b)].class != unit {
 			out = append(out, *t)
 			continue
 		}
@@ -203,7 +198,8 @@ func dropUnits(toks []token) []token {
 		}
 		if i+1 < len(toks) {
 			v := toks[i+1].b
-			if endsInDigit(v) || v[0] <= '9' || len(v) <= 2 && streetWords[string(v)] == plain || small[string(v)] != "" {
+			class := streetWords[string(v)].class
+			if endsInDigit(v) || v[0] <= '9' || len(v) <= 2 && class == plain || class == cardinal {
 				i++
 			}
 		}
@@ -213,7 +209,7 @@ func dropUnits(toks []token) []token {
 
 // ordinary reports whether b is an ordinal, written out or not.
 func ordinary(b []byte) bool {
-	return ordinal[string(b)] != "" || len(b) > 2 && b[0] <= '9' && len(number(b)) == len(b)-2
+	return streetWords[string(b)].class == ordinal || len(b) > 2 && b[0] <= '9' && len(number(b)) == len(b)-2
 }
 
 // house reports whether b can be a house number: digits, perhaps with one letter.
@@ -226,14 +222,16 @@ func house(b []byte) bool {
 func streetName(toks []token) string {
 	var direction, class string
 	for i := range toks {
-		b := toks[i].b
-		switch streetWords[string(b)] {
-		case plain:
-			return cmp.Or(ordinal[string(b)], string(b))
+		b := string(toks[i].b)
+		switch w := streetWords[b]; w.class {
+		case plain, cardinal:
+			return b
+		case ordinal:
+			return w.short
 		case compass:
-			direction = cmp.Or(direction, compassShort[string(b)], string(b))
+			direction = cmp.Or(direction, w.short, b)
 		case kind:
-			class = cmp.Or(class, string(b))
+			class = cmp.Or(class, b)
 		}
 	}
 	return cmp.Or(direction, class)

@@ -1,10 +1,12 @@
 package orgname
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/place"
+	"grantgraph/internal/table"
 )
 
 // Veto is a set of reasons why two names cannot mean one organization.
@@ -311,37 +313,33 @@ var around = func() (bits uint32) {
 	return bits
 }()
 
+//go:embed vetowords.tsv
+var vetoText string
+
 var vetoWords = func() map[string]vetoWord {
-	m := make(map[string]vetoWord)
-	for i, d := range [...]string{"NORTH", "SOUTH", "EAST", "WEST", "NORTHEAST", "NORTHWEST", "SOUTHEAST", "SOUTHWEST"} {
-		m[d] = vetoWord{dir: 1 << i}
-		m[d+"ERN"] = vetoWord{dir: 1 << i}
-	}
-	for i, a := range [...]string{"FOUNDATION", "AUXILIARY", "ENDOWMENT", "TRUST", "FUND", "PTA", "PTO", "BOOSTER", "ALUMNI",
-		"FRIENDS", "GUILD", "CLUB", "CHAPTER", "LOCAL", "PAC", "ACTION", "VOTES", "UNION", "STAFF", "RETIREES", "FACULTY", "PARENT", "PENSION"} {
-		m[a] = vetoWord{aff: 1 << i}
-	}
-	for _, same := range [...][2]string{{"BOOSTERS", "BOOSTER"}, {"PTSA", "PTA"}, {"PTSO", "PTO"}, {"ALUMNAE", "ALUMNI"}, {"ALUMNUS", "ALUMNI"},
-		{"EMPLOYEE", "STAFF"}, {"EMPLOYEES", "STAFF"}, {"RETIREE", "RETIREES"}, {"RETIRED", "RETIREES"}, {"PARENTS", "PARENT"}, {"RETIREMENT", "PENSION"},
-		{"ADVOCATES", "ACTION"}, {"ADVOCACY", "ACTION"}, {"ADVOC", "ACTION"}} {
-		m[same[0]] = m[same[1]]
-	}
-	for i, pair := range [...][2]string{
-		{"YMCA", "YWCA"}, {"YMHA", "YWHA"}, {"BOYS BOY", "GIRLS GIRL"}, {"MEN MENS MAN", "WOMEN WOMAN"}, {"MALE", "FEMALE"},
-		{"MOTHERS MOTHER", "FATHERS FATHER"}, {"BROTHERS BROTHER", "SISTERS SISTER"}, {"SONS SON", "DAUGHTERS DAUGHTER"}, {"UPPER", "LOWER"},
-		{"JUNIOR JR", "SENIOR SR"},
-	} {
-		for side, list := range pair {
-			for _, w := range strings.Fields(list) {
-				m[w] = vetoWord{peer: 1 << (2*i + side)}
-			}
+	m, rows := make(map[string]vetoWord), map[string]uint{}
+	for _, r := range table.Read("vetowords.tsv", vetoText, "trait", "words") {
+		trait := r.Text("trait")
+		bit := rows[trait]
+		rows[trait]++
+		var v vetoWord
+		switch trait {
+		case "direction":
+			v.dir = 1 << bit
+		case "affiliate":
+			v.aff = 1 << bit
+		case "peer":
+			v.peer = 1 << bit
+		case "institution":
+			v.inst = true
+		case "governs":
+			v.governs = true
+		default:
+			r.Fail("no trait %s", trait)
 		}
-	}
-	for _, w := range [...]string{"UNIVERSITY", "COLLEGE", "CITY", "COUNTY", "STATE", "DEPARTMENT", "DISTRICT", "TRIBE", "HOSPITAL", "DIOCESE"} {
-		m[w] = vetoWord{inst: true}
-	}
-	for _, w := range [...]string{"BOARD", "TRUSTEE", "TRUSTEES", "REGENTS", "GOVERNORS", "OVERSEERS", "VISITORS", "RECTOR", "PRESIDENT", "FELLOWS", "DIRECTORS"} {
-		m[w] = vetoWord{governs: true}
+		for _, w := range r.Fields("words") {
+			m[w] = v
+		}
 	}
 	for _, s := range stateNames {
 		first, _, _ := strings.Cut(s.name, " ")

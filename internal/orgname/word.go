@@ -2,7 +2,6 @@ package orgname
 
 import (
 	_ "embed"
-	"strings"
 
 	"grantgraph/internal/table"
 )
@@ -35,55 +34,35 @@ type word struct {
 	class uint32
 }
 
+//go:embed classes.tsv
+var classesText string
+
+// classNames are the classes by the names that the tables give them.
+var classNames = map[string]uint32{"legal": legal, "stop": stop, "context": context, "numeral": numeral, "roman": roman, "romanV": romanV,
+	"inner": inner, "saintly": saintly | inner, "nomark": nomark, "marker": marker, "later": later, "holder": holder, "organized": organized}
+
 // words is the vocabulary of normalization. It is short on purpose: more abbreviations
 // match few more names and confuse more of them.
 var words = func() map[string]word {
 	m := make(map[string]word, 256)
-	class := func(c uint32, list string) {
-		for _, s := range strings.Fields(list) {
+	add := func(r table.Row, class, list, long string) {
+		c, ok := classNames[class]
+		if !ok && class != "" {
+			r.Fail("no such class as %q", class)
+		}
+		for _, s := range r.Fields(list) {
 			w := m[s]
-			w.class |= c
+			if w.class |= c; long != "" {
+				w.to = []byte(long)
+			}
 			m[s] = w
 		}
 	}
-	to := func(long, list string) {
-		for _, s := range strings.Fields(list) {
-			w := m[s]
-			w.to = []byte(long)
-			m[s] = w
-		}
+	for _, r := range table.Read("classes.tsv", classesText, "class", "words") {
+		add(r, r.Text("class"), "words", "")
 	}
-	numbers := func(c uint32, list string) {
-		for _, pair := range strings.Fields(list) {
-			s, n, _ := strings.Cut(pair, "=")
-			to(n, s)
-			class(c, s)
-		}
-	}
-
-	class(legal, "INC INCORPORATED INCOPORATED INCORPERATED INCORPORTED INCORP CORP CORPORATION CO COMPANY LTD LIMITED LLC LLP LP LC LLLP PC PLLC NFP NPO PBC")
-	class(stop, "AND OF THE FOR A AN IN AT TO ON")
-	class(context, "NO NUMBER POST LOCAL ENGINE DISTRICT TROOP PACK PHASE FUND CHAPTER LODGE UNIT REGION COUNCIL AERIE WARD")
-	class(nomark, "NO NUMBER")
-	class(holder, "PROJECT PROGRAM INITIATIVE DIVISION SPONSOR SPONSORED SPONSORSHIP AGENT")
-	class(organized, "TEACHER TEACHERS HEALTH YOUTH COMMUNITY PARENT PARENTS SERVICE SERVICES CHARITABLE NONPROFIT WOMEN VETERAN CULTURAL "+
-		"NEIGHBORHOOD SPORTS WELFARE RELIEF EDUCATION EDUCATIONAL CIVIC LABOR TRADE")
-	class(marker, "C CARE ATTN ATTENTION DBA D AKA A FKA F FORMERLY ALSO DOING FBO FOR IN")
-
-	numbers(0, "FIRST=1 SECOND=2 THIRD=3 FOURTH=4 FIFTH=5 SIXTH=6 SEVENTH=7 EIGHTH=8 NINTH=9 TENTH=10")
-	numbers(numeral, "ONE=1 TWO=2 THREE=3 FOUR=4 FIVE=5 SIX=6 SEVEN=7 EIGHT=8 NINE=9 TEN=10 ELEVEN=11 TWELVE=12 "+
-		"THIRTEEN=13 FOURTEEN=14 FIFTEEN=15 SIXTEEN=16 SEVENTEEN=17 EIGHTEEN=18 NINETEEN=19 TWENTY=20")
-	numbers(roman, "II=2 III=3 IV=4 VI=6 VII=7 VIII=8 IX=9")
-	numbers(romanV, "V=5 X=10")
-
-	when := map[string]uint32{"": 0, "inner": inner, "saintly": saintly | inner, "later": later}
 	for _, r := range table.Read("abbreviations.tsv", abbreviationsText, "long", "short", "when") {
-		c, ok := when[r.Text("when")]
-		if !ok {
-			r.Fail("no such place as %q", r.Text("when"))
-		}
-		to(r.Text("long"), r.Text("short"))
-		class(c, r.Text("short"))
+		add(r, r.Text("when"), "short", r.Text("long"))
 	}
 	return m
 }()
