@@ -43,6 +43,7 @@ var ground = strings.Fields(`
 	secret
 	stem
 	table
+	top
 	typo
 	windows1252
 `)

@@ -262,18 +262,19 @@ func (e *evaluation) recipientsFromCells(a *GroupsOf) (out *best, ok bool, err e
 		return nil, false, nil
 	}
 	if c.everywhere && c.always && !c.more {
-		out = &best{most: a.Top, last: g.sums.unnamed, count: g.sums.all.Recipients, whole: Cost{Amount: g.sums.all.Amount, Grants: g.sums.all.Grants}}
+		all := newBest(a.Top, g.sums.unnamed)
 		for _, id := range g.sums.recipTop[:min(a.Top, len(g.sums.recipTop))] {
 			s := &g.sums.recips[id]
-			out.list = append(out.list, out.one(id, Cost{Amount: s.Amount, Grants: int64(s.Grants)}))
+			all.List = append(all.List, all.one(id, Cost{Amount: s.Amount, Grants: int64(s.Grants)}))
 		}
-		return out, true, e.ctx.Err()
+		all.count, all.whole = g.sums.all.Recipients, Cost{Amount: g.sums.all.Amount, Grants: g.sums.all.Grants}
+		return &all, true, e.ctx.Err()
 	}
 	list, ok := g.recipientCells(a.Filter, c)
 	if !ok {
 		return nil, false, nil
 	}
-	start := func() best { return best{most: a.Top, last: g.sums.unnamed} }
+	start := func() best { return newBest(a.Top, g.sums.unnamed) }
 	parts, err := inParts(e.ctx, list.cuts(g), start, func(b *best, from, to int) {
 		g.sumRecipientCells(list, from, to, func(sum *run) {
 			b.add(sum.id, Cost{Amount: sum.amount, Grants: int64(sum.grants)})

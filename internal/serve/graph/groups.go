@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/top"
 )
 
 // GroupsOf is one grouping that is asked for.
@@ -182,7 +183,7 @@ func (g *Graph) groupedPlaces(a *GroupsOf, sums []Cost, list []uint32) Grouped {
 // groupedBy is the answer from the sums of values in the order of their keys.
 // none is the place of the sum of rows without a value, or -1.
 func groupedBy(a *GroupsOf, sums []Cost, none int, group func(i uint32) Group) Grouped {
-	b := best{most: a.Top}
+	b := newBest(a.Top, nil)
 	for i, c := range sums {
 		if c.Grants > 0 && i != none {
 			b.add(uint32(i), c)
@@ -262,11 +263,14 @@ func compareNumbered(a, b numbered) int {
 // best keeps the sums with the most dollars of those it is shown, and counts all of
 // them.
 type best struct {
-	most  int
-	last  bitset     // numbers that come last; nil for none
-	list  []numbered // a heap with the smallest sum first
+	top.Heap[numbered]
+	last  bitset // numbers that come last; nil for none
 	count int64
 	whole Cost
+}
+
+func newBest(most int, last bitset) best {
+	return best{Heap: top.Heap[numbered]{Most: most, Order: compareNumbered}, last: last}
 }
 
 func (b *best) one(id uint32, c Cost) numbered {
@@ -277,53 +281,32 @@ func (b *best) one(id uint32, c Cost) numbered {
 func (b *best) add(id uint32, c Cost) {
 	b.count++
 	b.whole.merge(c, 1)
-	one, n := b.one(id, c), len(b.list)
-	switch {
-	case n < b.most:
-		b.list = append(b.list, one)
-		for i := n; i > 0 && compareNumbered(b.list[(i-1)/2], b.list[i]) < 0; i = (i - 1) / 2 {
-			b.list[i], b.list[(i-1)/2] = b.list[(i-1)/2], b.list[i]
-		}
-	case n > 0 && compareNumbered(one, b.list[0]) < 0:
-		b.list[0] = one
-		for i := 0; ; {
-			last := i
-			for k := 2*i + 1; k <= 2*i+2 && k < n; k++ {
-				if compareNumbered(b.list[last], b.list[k]) < 0 {
-					last = k
-				}
-			}
-			if last == i {
-				return
-			}
-			b.list[i], b.list[last] = b.list[last], b.list[i]
-			i = last
-		}
+	if one := b.one(id, c); len(b.List) < b.Most || b.Most > 0 && compareNumbered(one, b.List[0]) < 0 {
+		b.Add(one)
 	}
 }
 
 // bestOf merges what several parts of some work kept.
 func bestOf(most int, last bitset, parts []best) *best {
-	all := &best{most: most, last: last}
+	all := newBest(most, last)
 	for i := range parts {
-		count, whole := all.count+parts[i].count, all.whole
-		whole.merge(parts[i].whole, 1)
-		for _, one := range parts[i].list {
-			all.add(one.id, one.Cost)
+		all.count += parts[i].count
+		all.whole.merge(parts[i].whole, 1)
+		for _, one := range parts[i].List {
+			all.Add(one)
 		}
-		all.count, all.whole = count, whole
 	}
-	return all
+	return &all
 }
 
 // grouped makes the answer, in which group describes a number.
 func (b *best) grouped(by Grouping, group func(id uint32) Group) Grouped {
-	slices.SortFunc(b.list, compareNumbered)
-	out := Grouped{By: by, Count: b.count, Groups: make([]Group, 0, len(b.list))}
+	list := b.Sorted()
+	out := Grouped{By: by, Count: b.count, Groups: make([]Group, 0, len(list))}
 	rest := b.whole
-	for i := range b.list {
-		one := group(b.list[i].id)
-		one.Cost = b.list[i].Cost
+	for i := range list {
+		one := group(list[i].id)
+		one.Cost = list[i].Cost
 		rest.merge(one.Cost, -1)
 		out.Groups = append(out.Groups, one)
 	}
@@ -357,9 +340,10 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 		if err != nil {
 			return Grouped{}, err
 		}
-		b := best{most: a.Top, last: g.sums.unnamed, count: r.hits}
+		b := newBest(a.Top, g.sums.unnamed)
+		b.count = r.hits
 		for i := range r.records {
-			b.list = append(b.list, b.one(r.records[i].id, Cost{Amount: r.records[i].Amount, Grants: int64(r.records[i].Grants)}))
+			b.List = append(b.List, b.one(r.records[i].id, Cost{Amount: r.records[i].Amount, Grants: int64(r.records[i].Grants)}))
 		}
 		for _, c := range t.funders {
 			b.whole.merge(c, 1)
@@ -367,7 +351,7 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 		return b.grouped(GroupRecipient, group), nil
 	}
 	concerned := g.missingRecipients(set)
-	start := func() best { return best{most: a.Top, last: g.sums.unnamed} }
+	start := func() best { return newBest(a.Top, g.sums.unnamed) }
 	parts, err := inParts(e.ctx, g.cuts(0, uint32(g.rows), g.back.rows.off), start, func(b *best, from, to int) {
 		g.addRecipients(set.set, concerned, from, to, b)
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"grantgraph/internal/serve/search/words"
+	"grantgraph/internal/top"
 )
 
 const (
@@ -26,7 +27,7 @@ func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int
 	var question words.Question
 	if x.words != nil {
 		question = x.words.Parse(q)
-		top := words.Top[found]{Most: limit, Worse: func(a, b found) bool { return a.better(b) > 0 }}
+		most := top.Heap[found]{Most: limit, Order: found.better}
 		err = x.words.All(ctx, &question, within, func(s words.Score) {
 			if int(s.Org) >= len(x.orgs) {
 				return
@@ -40,12 +41,12 @@ func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int
 			}
 			hits++
 			put(set, s.Org)
-			top.Add(f)
+			most.Add(f)
 		})
 		if err != nil {
 			return nil, 0, err
 		}
-		list = top.List
+		list = most.List
 	}
 	if hits < enough {
 		for _, f := range list {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"grantgraph/internal/meaning"
+	"grantgraph/internal/top"
 )
 
 // depth is how many documents with the fewest differing signs are compared by numbers.
@@ -204,22 +205,13 @@ func (s *search) best(x *Index, a *asked, k int) []Hit {
 	for i, doc := range s.docs {
 		s.cosines[i] = a.cosine(s.dots[i], x.scales[doc])
 	}
-	s.heap = s.heap[:0]
+	best := top.Heap[Hit]{Most: k, Order: nearer, List: s.heap[:0]}
 	for i, doc := range s.docs {
-		h := Hit{doc, s.cosines[i]}
-		if len(s.heap) < k {
-			s.heap = append(s.heap, h)
-			if len(s.heap) == k {
-				for i := k/2 - 1; i >= 0; i-- {
-					sink(s.heap, i)
-				}
-			}
-		} else if nearer(h, s.heap[0]) < 0 {
-			s.heap[0] = h
-			sink(s.heap, 0)
+		if h := (Hit{doc, s.cosines[i]}); len(best.List) < k || nearer(h, best.List[0]) < 0 { // most are not
+			best.Add(h)
 		}
 	}
-	slices.SortFunc(s.heap, nearer)
+	s.heap = best.Sorted()
 	return slices.Clone(s.heap)
 }
 
@@ -232,23 +224,6 @@ func nearer(a, b Hit) int {
 		return 1
 	}
 	return cmp.Compare(a.Doc, b.Doc)
-}
-
-// sink moves the hit at i to its place in a heap with the worst hit on top.
-func sink(heap []Hit, i int) {
-	for {
-		worst := i
-		for c := 2*i + 1; c <= 2*i+2 && c < len(heap); c++ {
-			if nearer(heap[worst], heap[c]) < 0 {
-				worst = c
-			}
-		}
-		if worst == i {
-			return
-		}
-		heap[i], heap[worst] = heap[worst], heap[i]
-		i = worst
-	}
 }
 
 // distancesPlain counts the signs in which documents differ from a query.

@@ -12,6 +12,7 @@ package words
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
@@ -26,6 +27,7 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 	"grantgraph/internal/stem"
 	"grantgraph/internal/table"
+	"grantgraph/internal/top"
 )
 
 // MaxStems is how many words of a question count.
@@ -387,7 +389,7 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 
 // ranking keeps the best organizations. It computes the rank of each once.
 type ranking struct {
-	Top[rankedScore]
+	top.Heap[rankedScore]
 	rank func(Score) float32
 }
 
@@ -397,8 +399,8 @@ type rankedScore struct {
 }
 
 func newRanking(most int, rank func(Score) float32) *ranking {
-	worse := func(a, b rankedScore) bool { return a.rank < b.rank || a.rank == b.rank && a.Org > b.Org }
-	return &ranking{Top: Top[rankedScore]{Most: most, Worse: worse}, rank: rank}
+	order := func(a, b rankedScore) int { return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.Org, b.Org)) }
+	return &ranking{Heap: top.Heap[rankedScore]{Most: most, Order: order}, rank: rank}
 }
 
 func (r *ranking) add(s Score) { r.Add(rankedScore{s, r.rank(s)}) }
