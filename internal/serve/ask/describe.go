@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"grantgraph/internal/grant"
 	"grantgraph/internal/money"
 )
 
@@ -20,8 +19,8 @@ func joinWords(list []string, word string) string {
 	return strings.Join(list[:n-1], ", ") + " " + word + " " + list[n-1]
 }
 
-// each writes the items of a list.
-func each[T any](list []T, write func(T) string) (out []string) {
+// each is what becomes of the items of a list.
+func each[T, O any](list []T, write func(T) O) (out []O) {
 	for _, x := range list {
 		out = append(out, write(x))
 	}
@@ -46,8 +45,6 @@ func capital(s string) string {
 
 // spaced puts a space before a text, unless the text is empty.
 func spaced(s string) string { return strings.TrimSuffix(" "+s, " ") }
-
-func subjects(list []Cause) []string { return each(list, func(c Cause) string { return c.Subject }) }
 
 // inWords writes years for a sentence.
 func (s Span) inWords() string {
@@ -82,45 +79,42 @@ func (p *Plan) amounts() string {
 	return money.Dollars(*least) + " to " + money.Dollars(*most)
 }
 
-// writers write the parts of a plan in words. A part that the plan does not have is
-// empty.
-var writers = map[string]func(p *Plan, side string) string{
-	"level":         func(p *Plan, _ string) string { return capital(p.Level) },
-	"order":         func(p *Plan, _ string) string { return label("rank", p.Order) },
-	"top":           func(p *Plan, _ string) string { return strings.TrimPrefix(strconv.Itoa(p.Top), "0") },
-	"funders":       func(p *Plan, _ string) string { return joinWords(each(p.Funders, Party.name), "and") },
-	"recipients":    func(p *Plan, _ string) string { return joinWords(each(p.Recipients, Party.name), "and") },
-	"organizations": func(p *Plan, _ string) string { return joinWords(each(p.Organizations, Party.name), "and") },
-	"causes":        func(p *Plan, _ string) string { return joinWords(each(p.Causes, Cause.name), "or") },
-	"words":         func(p *Plan, _ string) string { return strings.Trim(p.Words, `"`) },
-	"support":       func(p *Plan, _ string) string { return joinWords(each(p.Support, supportName), "or") },
-	"funder_types":  func(p *Plan, _ string) string { return joinWords(each(p.FunderTypes, grant.KindPlural), "and") },
-	"amounts": func(p *Plan, _ string) string {
+// part writes a part of the plan in words. It is empty if the plan does not have it.
+// Places are those of one side, or of both if the side is empty.
+func (p *Plan) part(field, side string) string {
+	var list []string
+	switch x := p.field(field).(type) {
+	case []Party:
+		list = each(x, Party.name)
+	case []Cause:
+		list = each(x, Cause.name)
+	case []Span:
+		list = each(x, Span.inWords)
+	case []Place:
+		list = each(slices.DeleteFunc(slices.Clone(x), func(l Place) bool { return side != "" && l.Of != side }), Place.name)
+	case []string:
+		list = each(x, func(s string) string { return label(field, s) })
+	case string:
+		if field == "words" {
+			return strings.Trim(x, `"`)
+		}
+		return label("part", x)
+	case int:
+		return strings.TrimPrefix(strconv.Itoa(x), "0")
+	case bool:
+		return map[bool]string{true: field}[x]
+	case nil:
 		if text := p.amounts(); text != "" && p.InTotal {
 			return text + " in all"
 		}
 		return p.amounts()
-	},
-	"years": func(p *Plan, _ string) string { return joinWords(each(p.Years, Span.inWords), "and") },
-	"only":  func(p *Plan, _ string) string { return label("only", p.Only) },
-	"exclude": func(p *Plan, _ string) string {
-		return joinWords(each(p.Exclude, func(e string) string { return label("exclude", e) }), "and")
-	},
-	"abroad": func(p *Plan, _ string) string {
-		if p.Abroad {
-			return "abroad"
-		}
-		return ""
-	},
-	"places": func(p *Plan, side string) string {
-		list := slices.DeleteFunc(slices.Clone(p.Places), func(l Place) bool { return side != "" && l.Of != side })
-		return joinWords(each(list, Place.name), "or")
-	},
+	}
+	word := "and"
+	if is("either", field) {
+		word = "or"
+	}
+	return joinWords(list, word)
 }
-
-// part writes a part of the plan in words. Places are those of one side, or of both
-// if the side is empty.
-func (p *Plan) part(field, side string) string { return writers[field](p, side) }
 
 func (o Party) name() string { return o.Name }
 
@@ -134,10 +128,7 @@ func (o Party) numbered() string {
 
 func (c Cause) name() string { return cmp.Or(c.Name, CauseName(c.Subject)) }
 
-func supportName(id string) string {
-	s, _ := grant.ParseSupport(id)
-	return strings.ToLower(s.Label())
-}
+func (c Cause) subject() string { return c.Subject }
 
 // name writes a place.
 func (l Place) name() string {
@@ -146,6 +137,9 @@ func (l Place) name() string {
 	}
 	return cmp.Or(l.Name, l.Value)
 }
+
+// what is the filters of a plan behind a word of a sentence.
+func (p *Plan) what() string { return spaced(p.describe()) }
 
 // describe writes the filters of a plan as the end of a sentence: "by A to B in
 // Ohio for Education in 2022".

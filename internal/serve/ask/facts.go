@@ -12,7 +12,7 @@ import (
 )
 
 // fact answers one fact for each organization.
-func (r *run) fact() error {
+func (r *run) fact() {
 	p, about := r.p, facts[r.p.Fact]
 	unit, from := about.Text("unit"), about.Text("field")
 	filed := strings.HasPrefix(from, "Financials")
@@ -20,20 +20,17 @@ func (r *run) fact() error {
 	if filed {
 		r.out.Columns = append(r.out.Columns, columnsOf("fiscal_year")...)
 	}
+	if len(p.Years) == 1 {
+		r.learn("when", " for fiscal year "+p.Years[0].inWords())
+	}
 	for _, o := range p.Organizations {
-		core, err := r.profile(o)
-		if err != nil {
-			return err
-		}
+		core := r.profile(o)
 		value := factOf(core, from)
 		row := []any{o, value, nil}[:len(r.out.Columns)]
-		r.learn("name", o.Name, "noun", about.Text("noun"), "in", "", "when", "", "fact", Cell(value, unit))
+		r.learn("name", o.Name, "noun", about.Text("noun"), "in", "", "fact", Cell(value, unit))
 		if value != nil && filed {
 			row[2] = int64(core.Financials.FiscalYear)
 			r.learn("in", fmt.Sprintf(" in fiscal year %d", row[2]))
-		}
-		if len(p.Years) == 1 {
-			r.learn("when", " for fiscal year "+p.Years[0].inWords())
 		}
 		r.row(row...)
 		if v, ok := value.(int64); ok {
@@ -49,7 +46,6 @@ func (r *run) fact() error {
 			r.say(about.Text("text"))
 		}
 	}
-	return nil
 }
 
 // factOf is what a profile says in a field, or in the first field of several
@@ -71,27 +67,20 @@ func factOf(core *client.ProfileCore, path string) any {
 
 // profile requests an organization and its figures: those of the year that the
 // plan names, or else of the latest return.
-func (r *run) profile(o Party) (*client.ProfileCore, error) {
+func (r *run) profile(o Party) *client.ProfileCore {
 	if len(r.p.Years) != 1 || r.p.Fact == "ein" {
-		a, err := get[*client.EssentialsAnswer](r, "/essentials/"+o.EIN, url.Values{}, nil)
-		if err != nil {
-			return nil, err
-		}
-		return &a.ProfileCore, nil
+		return &get[client.EssentialsAnswer](r, "/essentials/"+o.EIN, url.Values{}).ProfileCore
 	}
-	a, err := get[*profiles.PremierAnswer](r, "/premier/"+o.EIN, url.Values{}, nil)
-	if err != nil {
-		return nil, err
-	}
+	a := get[profiles.PremierAnswer](r, "/premier/"+o.EIN, url.Values{})
 	core, y := a.ProfileCore, r.p.Years[0]
 	core.Financials = nil
 	for i := range a.FinancialsByYear {
-		if f := &a.FinancialsByYear[i]; y.From == y.To && f.FiscalYear == y.From {
+		if f := &a.FinancialsByYear[i]; y == (Span{f.FiscalYear, f.FiscalYear}) {
 			core.Financials = &f.ProfileFinancials
 			break
 		}
 	}
-	return &core, nil
+	return &core
 }
 
 // awardsIn are the dollars that the governments the plan asks for awarded in a
@@ -106,15 +95,12 @@ func (p *Plan) awardsIn(y *client.GovernmentFundingYear) (dollars int64, known b
 }
 
 // awards adds up the awards of governments to an organization by year.
-func (r *run) awards() error {
+func (r *run) awards() {
 	p := r.p
 	if p.Measure == "how_many" && p.Level != "" {
-		return invalid("awards are counted over all levels of government")
+		r.invalid("awards are counted over all levels of government")
 	}
-	a, err := get[*profiles.FundingAnswer](r, "/gov-funding/"+p.Organizations[0].EIN, url.Values{"limit": {"25"}}, nil)
-	if err != nil {
-		return err
-	}
+	a := get[profiles.FundingAnswer](r, "/gov-funding/"+p.Organizations[0].EIN, url.Values{"limit": {"25"}})
 	var total, count int64
 	r.out.Columns = columnsOf("fiscal_year", "total_amount")
 	for i := range a.ByYear {
@@ -133,7 +119,7 @@ func (r *run) awards() error {
 	if len(r.out.Rows) == 0 || count == 0 {
 		r.tell("awards_none")
 		r.figure("total_amount", 0, UnitDollars)
-		return nil
+		return
 	}
 	if p.Measure == "trend" {
 		for _, row := range r.out.Rows {
@@ -143,5 +129,4 @@ func (r *run) awards() error {
 	first, last := r.out.Rows[0], r.out.Rows[len(r.out.Rows)-1]
 	r.tell("awards_"+p.Measure, "award_count", count, "total_amount", total, "a", Cell(first[1], UnitDollars), "from", text(first[0]),
 		"b", Cell(last[1], UnitDollars), "to", text(last[0]))
-	return nil
 }

@@ -17,11 +17,6 @@ import (
 	"grantgraph/internal/serve/identify"
 )
 
-// aside runs requests that are not those of the answer, for a plan.
-func (r *run) aside(p *Plan) *run {
-	return &run{a: r.a, ctx: r.ctx, p: p, out: &Answer{}, known: facing{}}
-}
-
 // returns are the fiscal years for which there is a return of an organization.
 func (r *run) returns(o Party) (years []int) {
 	e, _ := ein.Parse(o.EIN)
@@ -49,157 +44,129 @@ func without(years []int, spans []Span) (list []string) {
 // tellYears tells for which of the years that are asked for a funder has no return here.
 // Without years, it tells of years between the returns of the funder. Figures of years
 // without a return are not compared.
-func (r *run) tellYears() error {
+func (r *run) tellYears() {
 	p, spans := r.p, r.p.Years
 	if len(spans) == 0 || p.Measure == "stopped" || p.Measure == "started" {
 		spans = []Span{{}}
 	}
 	for _, o := range p.Funders {
 		years := r.returns(o)
-		if len(years) == 0 {
-			continue
-		}
 		none := without(years, spans)
-		if len(none) == 0 {
+		if len(years) == 0 || len(none) == 0 {
 			continue
 		}
 		r.warn("returns", "name", o.Name, "years", joinWords(none, "and"), "s", strings.Repeat("s", min(len(none)-1, 1)))
 		if p.Measure == "change" || p.Measure == "compare" && !slices.ContainsFunc(years, func(y int) bool { return !p.unasked(y) }) {
-			return invalid("this data has no return of %s for fiscal year %s", o.Name, joinWords(none, "and"))
+			r.invalid("this data has no return of %s for fiscal year %s", o.Name, joinWords(none, "and"))
 		}
 	}
-	return nil
+}
+
+// sum requests the totals of grants beside those of the answer.
+func (r *run) sum(v url.Values) *grants.SummaryAnswer {
+	other := r.a.run(r.ctx, r.p)
+	a := get[grants.SummaryAnswer](other, "/grants/summary", v)
+	r.err = cmp.Or(r.err, other.err)
+	return a
 }
 
 // tellMissing tells of grants that the filters of a plan cannot find, because of what
 // is not known of their recipients.
-func (r *run) tellMissing() error {
+func (r *run) tellMissing() {
 	p := r.p
 	_, _, two := p.fromTo()
 	if !p.ofGrants() || p.By != "" || p.Only != "" || two || len(p.Recipients)+len(p.Causes) == 0 {
-		return nil // one request cannot sum the grants of such a plan
+		return // one request cannot sum the grants of such a plan
 	}
-	found, err := get[*grants.SummaryAnswer](r.aside(p), "/grants/summary", p.values(), nil)
-	if err != nil {
-		return err
+	found := r.sum(p.values()).Summary.TotalAmount
+	r.tellUnlinked(found)
+	more, v := r.unlinked(p, true)
+	if r.missing("parts", more, found, v); len(p.Causes) == 0 {
+		return
 	}
-	if err := r.tellUnlinked(found.Summary.TotalAmount); err != nil {
-		return err
-	}
-	count, total, more, err := r.unlinked(p, true)
-	if r.missing("parts", count, total, found.Summary.TotalAmount, more); err != nil || len(p.Causes) == 0 {
-		return err
-	}
-	v := p.without("causes").values()
-	v.Set("by", groups["causes"].Text("by"))
-	s, err := get[*grants.SummaryAnswer](r.aside(p), "/grants/summary", v, nil)
-	if err != nil || s.Groups == nil {
-		return err
-	}
-	for _, g := range s.Groups.Rows {
+	v = p.without("causes").values()
+	v.Set("by", groups.text("causes", "by"))
+	for _, g := range cmp.Or(r.sum(v).Groups, &client.Groups{}).Rows {
 		if g.Kind == "none" {
 			v.Del("by")
-			r.missing("uncoded", g.GrantCount, g.TotalAmount, found.Summary.TotalAmount, v)
+			r.missing("uncoded", client.Sums{GrantCount: g.GrantCount, TotalAmount: g.TotalAmount}, found, v)
 		}
 	}
-	return nil
 }
 
 // unlinked sums the grants that name a recipient of a plan, or a part of it, but are linked
 // to no EIN. The parameters are those of the request.
-func (r *run) unlinked(p *Plan, parts bool) (count, total int64, v url.Values, err error) {
+func (r *run) unlinked(p *Plan, parts bool) (more client.Sums, v url.Values) {
 	var ids, names []string
 	for _, o := range p.Recipients {
-		if o.EIN == "" {
-			continue
+		if o.EIN != "" {
+			id, called := r.namesOf(p, o, parts)
+			ids, names = append(ids, id...), append(names, called...)
 		}
-		more, called, err := r.aside(p).namesOf(o, parts)
-		if err != nil {
-			return 0, 0, nil, err
-		}
-		ids, names = append(ids, more...), append(names, called...)
 	}
 	if len(ids) == 0 {
-		return 0, 0, nil, nil
+		return more, nil
 	}
 	v = p.values()
 	v.Set("recip_id", strings.Join(ids, ","))
-	s, err := get[*grants.SummaryAnswer](r.aside(p), "/grants/summary", v, nil)
-	if err != nil {
-		return 0, 0, nil, err
-	}
 	if n := len(names) - mostNames; n > 0 {
 		names = append(names[:mostNames], plural.Count(int64(n), "other name", "other names"))
 	}
 	r.learn("names", joinWords(names, "or"))
-	return s.Summary.GrantCount, s.Summary.TotalAmount, v, nil
+	return r.sum(v).Summary, v
 }
 
 // tellUnlinked tells of grants that name a recipient of the plan but are linked to no EIN,
 // and who the largest funder is if these grants are counted.
-func (r *run) tellUnlinked(found int64) error {
-	count, total, v, err := r.unlinked(r.p, false)
-	if err != nil || count == 0 {
-		return err
+func (r *run) tellUnlinked(found int64) {
+	more, v := r.unlinked(r.p, false)
+	if more.GrantCount > 0 && r.p.Measure == "which" && r.p.Of == "funders" && r.kind.Text("run") == "list" && !r.empty {
+		all := r.p.values()
+		all.Set("recip_id", all.Get("recip_id")+","+v.Get("recip_id"))
+		all.Set("sort_by", text(r.known["sort"]))
+		all.Set("sort_order", text(r.known["way"]))
+		all.Set("limit", "1")
+		a := get[api.List[client.FunderRow]](r.a.run(r.ctx, r.p), "/grants/funders", all)
+		if len(a.Results) > 0 && r.out.Rows[0][0].(Party).EIN != a.Results[0].FunderEIN {
+			first := a.Results[0]
+			r.out.Answer = ""
+			r.tell("rank_linked", "grant_count", more.GrantCount, "total_amount", more.TotalAmount, "all_first", orgname.Display(first.FunderName),
+				"all_amount", first.TotalAmount, "all_count", first.GrantCount)
+			return
+		}
 	}
-	if r.p.Measure != "which" || r.p.Of != "funders" || r.kind.Text("run") != "list" || r.empty {
-		r.missing("unlinked", count, total, found, v)
-		return nil
-	}
-	all := r.p.values()
-	all.Set("recip_id", all.Get("recip_id")+","+v.Get("recip_id"))
-	all.Set("sort_by", text(r.known["sort"]))
-	all.Set("sort_order", text(r.known["way"]))
-	all.Set("limit", "1")
-	a, err := get[*api.List[client.FunderRow]](r.aside(r.p), "/grants/funders", all, nil)
-	if err != nil || len(a.Results) == 0 {
-		return err
-	}
-	if first := a.Results[0]; r.out.Rows[0][0].(Party).EIN != first.FunderEIN {
-		r.out.Answer = ""
-		r.tell("rank_linked", "grant_count", count, "total_amount", total, "all_first", orgname.Display(first.FunderName),
-			"all_amount", first.TotalAmount, "all_count", first.GrantCount)
-		return nil
-	}
-	r.missing("unlinked", count, total, found, v)
-	return nil
+	r.missing("unlinked", more, found, v)
 }
 
 // addUnlinked adds to the figures of a comparison the grants that name a recipient but are
 // linked to no EIN, and tells of them.
-func (r *run) addUnlinked(figures []Figure) error {
+func (r *run) addUnlinked(figures []Figure) {
 	if r.learn("The", "The"); len(r.p.Recipients) == 0 || r.p.Figure != "dollars" && r.p.Figure != "" {
-		return nil
+		return
 	}
 	for i := range figures {
-		count, total, _, err := r.unlinked(r.p.single(r.p.By, i), false)
-		if err != nil {
-			return err
-		}
-		if figures[i].Value += float64(total); count > 0 {
-			r.tell("compare_unlinked", "grant_count", count, "total_amount", total, "The", "Counting these, the")
+		more, _ := r.unlinked(r.p.single(r.p.By, i), false)
+		if figures[i].Value += float64(more.TotalAmount); more.GrantCount > 0 {
+			r.tell("compare_unlinked", "grant_count", more.GrantCount, "total_amount", more.TotalAmount, "The", "Counting these, the")
 		}
 	}
-	return nil
 }
 
 // missing tells of grants that an answer lacks: instead of an empty answer if there is
 // a sentence for that, in the answer if they are most of the dollars, and otherwise as
 // its first caveat.
-func (r *run) missing(key string, count, total, found int64, v url.Values) {
-	if count == 0 {
+func (r *run) missing(key string, more client.Sums, found int64, v url.Values) {
+	if more.GrantCount == 0 {
 		return
 	}
-	r.learn("grant_count", count, "total_amount", total)
-	_, instead := answers[key]
-	switch {
-	case r.empty && instead:
+	r.learn("grant_count", more.GrantCount, "total_amount", more.TotalAmount)
+	switch others := r.out.Caveats; {
+	case r.empty && answers.text(key, "text") != "":
 		r.empty, r.out.Answer, r.out.Figures, r.out.Link = false, "", nil, "/explore?"+encode(v)
 		r.tell(key)
-	case total >= found:
-		r.say(answers["caveat_"+key].Text("text"))
+	case more.TotalAmount >= found:
+		r.say(answers.text("caveat_"+key, "text"))
 	default:
-		others := r.out.Caveats
 		r.out.Caveats = nil
 		r.warn(key)
 		for _, c := range others {
@@ -217,30 +184,28 @@ const (
 
 // called are the recipients of grants that a plan asks for, by words of their names; the
 // largest come first.
-func (r *run) called(words string) ([]grants.RecipientRow, error) {
+func (r *run) called(p *Plan, words string) []grants.RecipientRow {
 	if _, ok := graph.ParseQuery(words); !ok || len(words) > longestQuery {
-		return nil, nil
+		return nil
 	}
-	v := r.p.values()
+	v := p.values()
 	v.Del("recip_id")
 	v.Set("query", strings.TrimSpace(v.Get("query")+" "+words))
-	v.Set("exclude", strings.Join(r.p.excluded("unidentified"), ","))
+	v.Set("exclude", strings.Join(p.excluded("unidentified"), ","))
 	v.Set("limit", "100")
-	a, err := get[*api.List[grants.RecipientRow]](r, "/grants/recipients", v, nil)
-	if err != nil {
-		return nil, err
-	}
-	return a.Results, nil
+	other := r.a.run(r.ctx, p)
+	a := get[api.List[grants.RecipientRow]](other, "/grants/recipients", v)
+	r.err = cmp.Or(r.err, other.err)
+	return a.Results
 }
 
 // bearing are the recipients that bear a name, or the largest of them.
-func (r *run) bearing(name string) ([]grants.RecipientRow, error) {
+func (r *run) bearing(name string) []grants.RecipientRow {
 	key := orgname.Key(name)
 	if key == "" {
-		return nil, nil
+		return nil
 	}
-	rows, err := r.called(quoted(name))
-	return slices.DeleteFunc(slices.Clone(rows), func(row grants.RecipientRow) bool { return orgname.Key(row.RecipName) != key }), err
+	return slices.DeleteFunc(r.called(r.p, quoted(name)), func(row grants.RecipientRow) bool { return orgname.Key(row.RecipName) != key })
 }
 
 // means is the EIN of the organization that the name of a recipient means, or empty. A name
@@ -251,19 +216,15 @@ func (r *run) means(row *grants.RecipientRow, o *Party, begin int) string {
 	if row.RecipState != nil {
 		q.State = *row.RecipState
 	}
-	words := strings.Fields(q.Text)
-	head := strings.ToLower(strings.Join(words[:min(begin, len(words))], " "))
-	lacks := func(w string) bool { return !strings.Contains(head, w) }
-	if begin > 0 && (begin >= len(words) || slices.ContainsFunc(strings.Fields(telling(*o)), lacks)) {
-		return ""
-	}
 	found := r.a.Data.Search.Identify(r.ctx, q)
 	best, ok := found.Best()
 	if begin > 0 {
-		if ok {
-			return "" // another organization, or this one by its whole name
+		words := strings.Fields(strings.ToLower(q.Text))
+		q.Text = strings.Join(words[:min(begin, len(words))], " ")
+		lacks := func(w string) bool { return !strings.Contains(q.Text, w) }
+		if ok || begin >= len(words) || slices.ContainsFunc(strings.Fields(telling(*o)), lacks) {
+			return "" // another organization, this one by its whole name, or other words
 		}
-		q.Text = head
 		found = r.a.Data.Search.Identify(r.ctx, q)
 		best, ok = found.Best()
 	}
@@ -278,30 +239,25 @@ func (r *run) means(row *grants.RecipientRow, o *Party, begin int) string {
 // organization, however they are spelled or cut off, and these names. The name of a part
 // begins with words that mean the organization: "Corven University School of Law". For a
 // name that means no organization, they are the recipients of exactly that name.
-func (r *run) namesOf(o Party, parts bool) (ids, names []string, err error) {
+func (r *run) namesOf(p *Plan, o Party, parts bool) (ids, names []string) {
 	begin := 0
 	if parts {
 		if begin = len(tokens(o.Asked)); begin < 2 {
-			return nil, nil, nil
+			return nil, nil
 		}
 	}
 	seen := map[string]bool{}
 	for _, words := range []string{quoted(o.Name), quoted(o.Asked), telling(o)} {
-		rows, err := r.called(words)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := range rows {
-			row := &rows[i]
+		for _, row := range r.called(p, words) {
 			if row.RecipEIN != nil || seen[row.RecipID] || len(seen) == mostNamed || o.EIN == "" && orgname.Key(row.RecipName) != orgname.Key(o.Name) {
 				continue
 			}
-			if seen[row.RecipID] = true; r.means(row, &o, begin) == o.EIN {
+			if seen[row.RecipID] = true; r.means(&row, &o, begin) == o.EIN {
 				ids, names = append(ids, row.RecipID), addNew(names, orgname.Display(row.RecipName))
 			}
 		}
 	}
-	return ids, names, nil
+	return ids, names
 }
 
 // quoted is a name as a phrase to search for.
@@ -311,8 +267,9 @@ func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, " "
 // name and the words of the question share, without nouns such as "university".
 func telling(o Party) string {
 	words := func(name string) []string {
-		list := each(tokens(name), func(t token) string { return t.text })
-		return slices.DeleteFunc(list, func(w string) bool { return len(w) < 3 || is("function", w) || is("head", w) || digits(w) })
+		return slices.DeleteFunc(each(tokens(name), token.word), func(w string) bool {
+			return len(w) < 3 || is("function", w) || is("head", w) || digits(w)
+		})
 	}
 	name, asked := words(o.Name), words(o.Asked)
 	if both := slices.DeleteFunc(slices.Clone(asked), func(w string) bool { return !slices.Contains(name, w) }); len(both) > 0 {

@@ -232,7 +232,7 @@ func (r *reading) lastYears(it *item, m []string) *item {
 	} else if m[1] != "" {
 		n, ok = smallNumber(strings.TrimSpace(m[1]))
 	}
-	last := r.latestYear()
+	last := r.a.latestYear(r.ctx)
 	if !ok || last == 0 {
 		return nil
 	}

@@ -19,7 +19,7 @@ func (p *Plan) values() url.Values {
 	}
 	set("funder_id", each(p.Funders, Party.id)...)
 	set("recip_id", each(p.Recipients, Party.id)...)
-	set("subject", subjects(p.Causes)...)
+	set("subject", each(p.Causes, Cause.subject)...)
 	set("support", p.Support...)
 	set("funder_type", p.FunderTypes...)
 	if p.Words != "" {

@@ -168,25 +168,13 @@ func (p *Plan) Names(ein, text string) bool {
 // Validate says whether the plan can be run: its words are in the vocabulary,
 // its lists are not too long, and its parts fit together.
 func (p *Plan) Validate() error {
-	if err := p.check(); err != nil {
+	var v any
+	if err := json.Unmarshal([]byte(p.String()), &v); err != nil {
+		return invalid("%v", err)
+	}
+	if err := planSchema.check("plan", v); err != nil {
 		return err
 	}
-	if err := p.validateLists(); err != nil {
-		return err
-	}
-	if p.MinAmount != nil && p.MaxAmount != nil && *p.MinAmount > *p.MaxAmount {
-		return invalid("the least amount is more than the most")
-	}
-	for _, l := range p.Places {
-		if !l.valid() {
-			return invalid("%q is not a %s", l.Value, l.Kind)
-		}
-	}
-	return p.fits()
-}
-
-// validateLists checks EINs, years and causes.
-func (p *Plan) validateLists() error {
 	for i, o := range slices.Concat(p.Recipients, p.Funders, p.Organizations) {
 		if !o.valid(i < len(p.Recipients)) {
 			return invalid("%q is not an EIN of nine digits", o.EIN)
@@ -202,7 +190,15 @@ func (p *Plan) validateLists() error {
 			return invalid("%q is not a cause", c.Subject)
 		}
 	}
-	return nil
+	if p.MinAmount != nil && p.MaxAmount != nil && *p.MinAmount > *p.MaxAmount {
+		return invalid("the least amount is more than the most")
+	}
+	for _, l := range p.Places {
+		if !l.valid() {
+			return invalid("%q is not a %s", l.Value, l.Kind)
+		}
+	}
+	return p.fits()
 }
 
 func invalid(format string, args ...any) error {
@@ -239,7 +235,7 @@ func (p *Plan) ofGrants() bool { return p.Of != "organizations" && p.Of != "awar
 // describes it.
 func (p *Plan) fits() error {
 	text := p.written()
-	if slices.ContainsFunc(p.Part, func(f string) bool { return !p.has(f) }) {
+	if slices.ContainsFunc(p.Part, func(f string) bool { return !strings.Contains(text, " "+f+"=") }) {
 		text += "absent=. "
 	}
 	for _, row := range grammar()["plan"] {
@@ -250,25 +246,34 @@ func (p *Plan) fits() error {
 	return p.placesFit()
 }
 
+// planFields are the fields of a plan by their JSON names, in their order.
+var planFields, planIndex = func() (names []string, index map[string]int) {
+	index = map[string]int{}
+	for i, t := 0, reflect.TypeFor[Plan](); i < t.NumField(); i++ {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names, index[name] = append(names, name), i
+	}
+	return names, index
+}()
+
 // written is the plan as patterns see it.
 func (p *Plan) written() string {
 	var b strings.Builder
-	v := reflect.ValueOf(p).Elem()
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if strings.HasSuffix(name, "_amount") {
+	for i, name := range planFields {
+		field, times, value := reflect.ValueOf(p).Elem().Field(i), 1, "."
+		switch name = strings.TrimPrefix(strings.TrimPrefix(name, "min_"), "max_"); {
+		case field.Kind() == reflect.Slice:
+			times = field.Len()
+		case field.IsZero():
+			times = 0
+		case field.Kind() == reflect.String:
+			value = strings.ReplaceAll(field.String(), " ", "_")
+		}
+		if name == "amount" {
 			name = "amounts"
 		}
-		switch field := v.Field(i); {
-		case field.Kind() == reflect.Slice:
-			b.WriteString(strings.Repeat(name+"=. ", field.Len()))
-			if name == p.By {
-				b.WriteString(strings.Repeat("listed=. ", field.Len()))
-			}
-		case field.Kind() == reflect.String && !field.IsZero():
-			b.WriteString(name + "=" + strings.ReplaceAll(field.String(), " ", "_") + " ")
-		case !field.IsZero():
-			b.WriteString(name + "=. ")
+		if b.WriteString(strings.Repeat(name+"="+value+" ", times)); name == p.By {
+			b.WriteString(strings.Repeat("listed=. ", times))
 		}
 	}
 	if len(p.Years) == 2 && p.Years[0].From >= p.Years[1].From || slices.ContainsFunc(p.Years, func(s Span) bool { return s.From != s.To }) {
@@ -297,9 +302,12 @@ func (p *Plan) placesFit() error {
 	return invalid("these places cannot be asked for together")
 }
 
+// has reports whether a year is in the range.
+func (y Span) has(year int) bool { return year >= y.From && (y.To == 0 || year <= y.To) }
+
 // unasked reports whether the plan asks for other years.
 func (p *Plan) unasked(year int) bool {
-	return len(p.Years) > 0 && !slices.ContainsFunc(p.Years, func(s Span) bool { return year >= s.From && (s.To == 0 || year <= s.To) })
+	return len(p.Years) > 0 && !slices.ContainsFunc(p.Years, func(y Span) bool { return y.has(year) })
 }
 
 // fromTo returns the place of the funders and that of the recipients, if the
@@ -315,23 +323,20 @@ func (p *Plan) fromTo() (from, to *Place, ok bool) {
 	return from, to, true
 }
 
-// filterFields are the fields of a plan that choose grants.
-var filterFields = strings.Fields("funders recipients organizations places abroad causes words years funder_types exclude only support")
+// field is a field of the plan by its JSON name; nil if there is none.
+func (p *Plan) field(name string) any {
+	if i, ok := planIndex[name]; ok {
+		return reflect.ValueOf(p).Elem().Field(i).Interface()
+	}
+	return nil
+}
 
 // filter is a field of the plan by its JSON name, if it chooses grants.
 func (p *Plan) filter(name string) (v reflect.Value, ok bool) {
-	t := reflect.TypeFor[Plan]()
-	for i := range t.NumField() {
-		if n, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); n == name && slices.Contains(filterFields, name) {
-			return reflect.ValueOf(p).Elem().Field(i), true
-		}
+	if ok = is("choosing", name); ok {
+		v = reflect.ValueOf(p).Elem().Field(planIndex[name])
 	}
-	return v, false
-}
-
-// has reports whether the plan has a part.
-func (p *Plan) has(field string) bool {
-	return strings.Contains(p.written(), " "+field+"=")
+	return v, ok
 }
 
 // without returns the plan without a part.
@@ -363,15 +368,6 @@ var planSchema = func() (s schema) {
 	}
 	return s
 }()
-
-// check checks the words and numbers of the plan against the schema.
-func (p *Plan) check() error {
-	var v any
-	if err := json.Unmarshal([]byte(p.String()), &v); err != nil {
-		return invalid("%v", err)
-	}
-	return planSchema.check("plan", v)
-}
 
 func (s *schema) check(name string, value any) (err error) {
 	switch v := value.(type) {

@@ -421,8 +421,8 @@ func sameParts(a, b Plan) bool {
 
 // latestYear is the latest fiscal year whose filings are nearly complete, or 0
 // if there is none.
-func (r *reading) latestYear() int {
-	_, years, err := r.a.Data.Graph.Summary(r.ctx, &graph.Filter{})
+func (a *Asker) latestYear(ctx context.Context) int {
+	_, years, err := a.Data.Graph.Summary(ctx, &graph.Filter{})
 	last := 0
 	for _, y := range years {
 		if err == nil && !y.Partial {

@@ -17,13 +17,14 @@ import (
 	"grantgraph/internal/table"
 )
 
-// run is a plan that is being answered.
+// run is a plan that is being answered. After an error, requests return nothing.
 type run struct {
 	a    *Asker
 	ctx  context.Context
 	p    *Plan
 	kind table.Row // of kinds.tsv
 	out  *Answer
+	err  error // the first one
 
 	known facing          // what sentences may name
 	empty bool            // no grants were found
@@ -31,10 +32,16 @@ type run struct {
 	last  *client.Service // of the latest request
 }
 
+// run is a plan whose requests are not those of an answer.
+func (a *Asker) run(ctx context.Context, p *Plan) *run {
+	return &run{a: a, ctx: ctx, p: p, out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}},
+		known: facing{}, last: &client.Service{}}
+}
+
 // runners are the ways to answer that kinds.tsv names.
-var runners = map[string]func(*run) error{"lead": (*run).lead, "fact": (*run).fact, "list": (*run).list, "awards": (*run).awards, "chosen": (*run).chosen,
-	"cities": (*run).cities, "countries": (*run).countries, "groups": (*run).groups, "totals": (*run).totals,
-	"median": (*run).median, "trend": (*run).trend, "compare": (*run).compare, "change": (*run).change, "share": (*run).share}
+var runners = map[string]func(*run){"lead": (*run).lead, "fact": (*run).fact, "list": (*run).list, "awards": (*run).awards, "chosen": (*run).chosen,
+	"countries": (*run).countries, "groups": (*run).groups, "totals": (*run).totals, "median": (*run).median, "trend": (*run).trend,
+	"compare": (*run).compare, "share": (*run).share}
 
 // Run answers a plan. All figures come from the API. If the data cannot answer the
 // plan, the Answer says why. An error wraps ErrPlan if the plan is not valid;
@@ -46,28 +53,28 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	if a.Data == nil || !a.Data.Whole() {
 		return nil, api.Damaged()
 	}
-	r := &run{a: a, ctx: ctx, p: p, kind: p.kind(),
-		out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}}}
-	var err error
-	for _, step := range []func(*run) error{(*run).begin, (*run).tellYears, runners[r.kind.Text("run")], (*run).tellMissing} {
-		if err == nil {
-			err = step(r)
+	r := a.run(ctx, p)
+	r.kind = p.kind()
+	for _, step := range []func(*run){(*run).begin, (*run).tellYears, runners[r.kind.Text("run")], (*run).tellMissing} {
+		if r.err == nil {
+			step(r)
 		}
 	}
-	var u *Unclear
+	u := unclear("doubtful", "words", p.Doubt)
 	switch {
-	case errors.Is(err, ErrPlan):
-		u = unclear("cannot", "why", strings.TrimPrefix(err.Error(), ErrPlan.Error()+": "))
-	case err != nil:
-		return nil, err
-	case r.empty && p.Doubt != "":
-		u = unclear("doubtful", "words", p.Doubt)
-	default:
+	case errors.Is(r.err, ErrPlan):
+		u = unclear("cannot", "why", strings.TrimPrefix(r.err.Error(), ErrPlan.Error()+": "))
+	case r.err != nil:
+		return nil, r.err
+	case !r.empty || p.Doubt == "":
 		return r.out, nil
 	}
 	u.Read, u.Try = true, a.Examples(ctx)
 	return u.Answer(""), nil
 }
+
+// invalid ends the answer: the data cannot answer the plan.
+func (r *run) invalid(format string, args ...any) { r.err = cmp.Or(r.err, invalid(format, args...)) }
 
 // every reports whether the plan asks for those who gave or received in every year.
 func (p *Plan) every() bool { return p.Both && p.By == "years" }
@@ -92,20 +99,18 @@ func (p *Plan) kind() (row table.Row) {
 }
 
 // begin fills in what requests and sentences of every kind may name.
-func (r *run) begin() error {
+func (r *run) begin() {
 	p := r.p
 	order, orders := p.Order, r.kind.Fields("orders")
 	if len(orders) > 0 {
 		if order = cmp.Or(order, orders[0]); !slices.Contains(orders, order) {
-			return invalid("%s are ranked by %s", label("of", p.Of), joinWords(each(orders, func(o string) string { return label("order", o) }), "or"))
+			r.invalid("%s are ranked by %s", label("of", p.Of), joinWords(each(orders, func(o string) string { return label("order", o) }), "or"))
 		}
 	}
-	r.known = facing{"what": spaced(p.describe()), "figure": p.figure("start"), "of": p.Of, "one": strings.TrimSuffix(p.Of, "s"), "top": p.top(), "most": "most",
+	r.known = facing{"what": p.what(), "figure": p.figure("start"), "of": p.Of, "one": strings.TrimSuffix(p.Of, "s"), "top": p.top(), "most": "most",
 		"column": order, "noun": cmp.Or(order, "dollars"), "order": label("order", cmp.Or(order, "dollars")), "sort": label("sort", order),
-		"way": "desc", "rank": "The largest", "by": "", "limit": p.top(), "level": label("level", p.Level), "Level": capital(label("level", p.Level)), "when": ""}
-	if g, ok := groups[p.Of]; ok {
-		r.learn("by", g.Text("one"))
-	}
+		"way": "desc", "rank": "The largest", "by": groups.text(p.Of, "one"), "limit": p.top(), "level": label("level", p.Level),
+		"Level": capital(label("level", p.Level)), "when": ""}
 	if p.Measure == "similar" && len(p.Places) > 0 {
 		r.learn("limit", 100) // of which those in the place are shown
 	}
@@ -128,18 +133,14 @@ func (r *run) begin() error {
 		}
 		r.learn("name", o.Name, "id", o.EIN, "ein", hyphenated(o.EIN), "link", r.out.Link)
 	}
-	return nil
 }
 
 // lead answers with a link alone. Whether an organization is in good standing is
 // never said in a sentence, and people are named on the page of the organization.
-func (r *run) lead() error {
+func (r *run) lead() {
 	r.request(r.known.fill(r.kind.Text("request")), nil, nil)
 	r.tell(r.kind.Text("say"))
-	if key := r.kind.Text("warn"); key != "" {
-		r.warn(key)
-	}
-	return nil
+	r.warn(r.kind.Text("warn"))
 }
 
 func hyphenated(ein string) string { return ein[:2] + "-" + ein[2:] }
@@ -185,63 +186,68 @@ func (r *run) request(path string, v url.Values, body []byte) {
 }
 
 // get runs an API operation. A parameter that the API ignored is an error,
-// because the answer would be to another question.
-func get[A client.Answer](r *run, path string, v url.Values, body []byte) (a A, err error) {
-	r.request(path, v, body)
-	found, release, err := r.a.Ask(r.ctx, r.a.Data, api.Inquiry{Path: path, Query: v, Body: body, Caller: r.a.Caller})
+// because the answer would be to another question. After an error, the answer is empty.
+func get[T any, A interface {
+	*T
+	client.Answer
+}](r *run, path string, v url.Values) A {
+	found, ok := r.ask(path, v, nil).(A)
+	if !ok {
+		r.err = cmp.Or(r.err, fmt.Errorf("%s answers %T", path, found))
+		return new(T)
+	}
+	return found
+}
+
+func (r *run) ask(path string, v url.Values, body []byte) client.Answer {
+	if r.request(path, v, body); r.err != nil {
+		return nil
+	}
+	a, release, err := r.a.Ask(r.ctx, r.a.Data, api.Inquiry{Path: path, Query: v, Body: body, Caller: r.a.Caller})
 	if err != nil {
-		if len(api.Problems(err)) > 0 {
-			err = invalid("%v", err)
+		if r.err = err; len(api.Problems(err)) > 0 {
+			r.err = invalid("%v", err)
 		}
-		return a, err
+		return nil
 	}
 	// The answer copies what it shows, which is only a few rows.
 	defer release()
-	a, ok := found.(A)
-	if !ok {
-		return a, fmt.Errorf("%s answers %T", path, found)
-	}
-	r.last = a.Extension()
-	if len(r.last.Unsupported) > 0 {
-		return a, invalid("%s was not applied", strings.Join(r.last.Unsupported, ", "))
+	if r.last = a.Extension(); len(r.last.Unsupported) > 0 {
+		r.invalid("%s was not applied", strings.Join(r.last.Unsupported, ", "))
 	}
 	for _, w := range r.last.Warnings {
 		if w.Parameter != "country" || !r.p.Abroad { // nobody typed the codes of all countries
 			r.caveat(w.Reason)
 		}
 	}
-	return a, nil
+	return a
 }
 
 // rows requests a list as kinds.tsv writes requests, with the filters of a plan. It
 // returns the rows, and how many there are in all.
-func (r *run) rows(p *Plan, request string) (rows reflect.Value, hits int64, err error) {
+func (r *run) rows(p *Plan, request string) (rows reflect.Value, hits int64) {
 	if _, _, two := p.fromTo(); two || p.Only != "" {
-		return rows, 0, invalid("grants of one class, or from one place to another, can be asked for as a total or a number")
+		r.invalid("grants of one class, or from one place to another, can be asked for as a total or a number")
 	}
 	path, query, _ := strings.Cut(r.known.fill(request), "?")
 	v, err := url.ParseQuery(query)
-	if err != nil {
-		return rows, 0, err
-	}
+	r.err = cmp.Or(r.err, err)
 	var body []byte
 	if path == "/essentials" {
-		if body, err = p.body(text(r.known["column"])); err != nil {
-			return rows, 0, err
-		}
+		body = r.body(text(r.known["column"]))
 	} else if p.ofGrants() {
 		maps.Copy(v, p.values())
 	}
 	if path == "/grants/recipients" && len(p.Recipients) == 0 {
 		v.Set("exclude", strings.Join(p.excluded("individuals", "unidentified"), ","))
 	}
-	a, err := get[client.Answer](r, path, v, body)
-	if err != nil {
-		return rows, 0, err
+	a := r.ask(path, v, body)
+	if r.err != nil {
+		return reflect.ValueOf([]any{}), 0
 	}
 	list := reflect.ValueOf(a)
 	hits, _ = field(list, "Hits|CofunderScope.CofunderCount").(int64)
-	return list.Elem().FieldByName(cmp.Or(r.kind.Text("rows"), "Results")), hits, nil
+	return list.Elem().FieldByName(cmp.Or(r.kind.Text("rows"), "Results")), hits
 }
 
 // encode writes parameters with plain commas, so that lists are readable.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/grant"
 	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/plural"
@@ -17,11 +18,8 @@ import (
 )
 
 // columnsOf are columns of columns.tsv.
-func columnsOf(names ...string) (list []Column) {
-	for _, n := range names {
-		list = append(list, Column{n, columns[n].Text("label"), columns[n].Text("unit")})
-	}
-	return list
+func columnsOf(names ...string) []Column {
+	return each(names, func(n string) Column { return Column{n, columns.text(n, "label"), columns.text(n, "unit")} })
 }
 
 // individual stands for the name of a private person.
@@ -32,27 +30,37 @@ const individual = "An individual"
 func cells(row reflect.Value, names []string) (list []any) {
 	person, _ := row.Addr().Interface().(interface{ Person() bool })
 	for _, name := range names {
-		of := columns[name].Text("field")
+		of := columns.text(name, "field")
 		first, second, party := strings.Cut(of, ",")
-		switch hidden := person != nil && person.Person() && (name == "recipient" || name == "purpose"); {
+		hidden := person != nil && person.Person() && (name == "recipient" || name == "purpose")
+		cell := field(row, of)
+		switch {
 		case party && hidden:
-			list = append(list, Party{Name: individual})
+			cell = Party{Name: individual}
 		case hidden:
-			list = append(list, nil)
+			cell = nil
 		case name == "agency":
-			list = append(list, orgname.Display(text(field(row, of))))
+			cell = orgname.Display(text(cell))
+		case name == "group":
+			cell = nil
+			if city, state := text(field(row, first)), text(field(row, second)); city != "" && state != "" {
+				cell = orgname.Display(city) + ", " + state
+			}
 		case party:
-			list = append(list, Party{EIN: text(field(row, first)), Name: orgname.Display(text(field(row, second)))})
-		default:
-			list = append(list, field(row, of))
+			cell = Party{EIN: text(field(row, first)), Name: orgname.Display(text(field(row, second)))}
 		}
+		list = append(list, cell)
 	}
 	return list
 }
 
-// field is the first of some fields that a row has: a number, a text or nil.
+// field is the first of some fields that a row has: a number, a text or nil. Where 1 is the
+// last of them, any other row counts as one.
 func field(row reflect.Value, paths string) any {
 	for path := range strings.SplitSeq(paths, "|") {
+		if path == "1" {
+			return int64(1)
+		}
 		v := row
 		for name := range strings.SplitSeq(path, ".") {
 			if v = reflect.Indirect(v); v.IsValid() {
@@ -118,12 +126,7 @@ func (known facing) fill(sentence string) string {
 	})
 }
 
-func unitOf(column string) string {
-	if c, ok := columns[column]; ok {
-		return c.Text("unit")
-	}
-	return UnitCount
-}
+func unitOf(column string) string { return cmp.Or(columns.text(column, "unit"), UnitCount) }
 
 func (r *run) learn(pairs ...any) {
 	for i := 0; i < len(pairs); i += 2 {
@@ -135,14 +138,14 @@ func (r *run) learn(pairs ...any) {
 // its sentence. What it learns from pairs stays known.
 func (r *run) tell(key string, pairs ...any) {
 	r.learn(pairs...)
-	row := answers[r.known.fill(key)]
-	for _, name := range row.Fields("figures") {
+	key = r.known.fill(key)
+	for name := range strings.FieldsSeq(answers.text(key, "figures")) {
 		name, from, _ := strings.Cut(r.known.fill(name), "=")
 		if v, ok := float(r.known[cmp.Or(from, name)]); ok {
 			r.figure(name, v, unitOf(name))
 		}
 	}
-	r.say(row.Text("text"))
+	r.say(answers.text(key, "text"))
 }
 
 // say adds a sentence to the answer.
@@ -150,10 +153,10 @@ func (r *run) say(sentence string) {
 	r.out.Answer = strings.TrimSpace(r.out.Answer + " " + r.known.fill(sentence))
 }
 
-// warn adds a caveat of answers.tsv.
+// warn adds a caveat of answers.tsv, if there is one.
 func (r *run) warn(key string, pairs ...any) {
 	r.learn(pairs...)
-	r.caveat(r.known.fill(answers["caveat_"+key].Text("text")))
+	r.caveat(r.known.fill(answers.text("caveat_"+key, "text")))
 }
 
 func (r *run) caveat(text string) {
@@ -218,46 +221,58 @@ var files embed.FS
 // The tables behind answers, by the cells of their first column. The head of each
 // file says what it holds.
 var (
-	kinds   = byFirst(read("kinds.tsv", "kind", "run", "request", "rows", "columns", "chart", "orders", "say", "none", "warn"))
-	answers = byFirst(read("answers.tsv", "key", "figures", "text"))
-	columns = byFirst(read("columns.tsv", "name", "label", "unit", "field"))
-	facts   = byFirst(read("facts.tsv", "fact", "unit", "field", "noun", "text"))
-	figures = byFirst(read("figures.tsv", "figure", "noun", "start", "column"))
-	groups  = byFirst(read("groups.tsv", "of", "by", "one", "several", "count"))
-	labels  = byFirst(read("labels.tsv", "word", "label"))
+	kinds   = read("kinds.tsv", "kind", "run", "request", "rows", "columns", "chart", "orders", "say", "none", "warn")
+	answers = read("answers.tsv", "key", "figures", "text")
+	columns = read("columns.tsv", "name", "label", "unit", "field")
+	facts   = read("facts.tsv", "fact", "unit", "field", "noun", "text")
+	figures = read("figures.tsv", "figure", "noun", "start", "column")
+	groups  = read("groups.tsv", "of", "by", "one", "several", "count")
+	labels  = read("labels.tsv", "word", "label")
 )
 
-var _, planParts = read("parts.tsv", "field", "side", "label", "phrase")
+var planParts = rows("parts.tsv", "field", "side", "label", "phrase")
 
-func read(file string, columns ...string) (first string, rows []table.Row) {
+func rows(file string, columns ...string) []table.Row {
 	text, err := files.ReadFile(file)
 	if err != nil {
 		panic(err) // a file that is not embedded
 	}
-	return columns[0], table.Read(file, string(text), columns...)
+	return table.Read(file, string(text), columns...)
 }
 
-func byFirst(first string, rows []table.Row) map[string]table.Row {
-	m := map[string]table.Row{}
-	for _, r := range rows {
-		m[r.Text(first)] = r
+// lookup is a table by the cells of its first column.
+type lookup map[string]table.Row
+
+func read(file string, columns ...string) lookup {
+	m := lookup{}
+	for _, r := range rows(file, columns...) {
+		m[r.Text(columns[0])] = r
 	}
 	return m
 }
 
+// text is a cell, or empty if there is no such row.
+func (l lookup) text(key, column string) string {
+	if r, ok := l[key]; ok {
+		return r.Text(column)
+	}
+	return ""
+}
+
 // FigureName is what people call a figure.
 func FigureName(name string) string {
-	if c, ok := columns[name]; ok {
-		return c.Text("label")
-	}
-	return capital(label("figure", name))
+	return cmp.Or(columns.text(name, "label"), capital(label("figure", name)))
 }
 
 // label is what a word of a plan is called; words that are in no table are called
 // by themselves.
 func label(field, word string) string {
-	if r, ok := labels[strings.TrimSpace(field+" "+word)]; ok {
-		return r.Text("label")
+	switch field {
+	case "support":
+		s, _ := grant.ParseSupport(word)
+		return strings.ToLower(s.Label())
+	case "funder_types":
+		return grant.KindPlural(word)
 	}
-	return strings.ReplaceAll(word, "_", " ")
+	return cmp.Or(labels.text(strings.TrimSpace(field+" "+word), "label"), strings.ReplaceAll(word, "_", " "))
 }

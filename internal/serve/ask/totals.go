@@ -17,9 +17,9 @@ import (
 // sums are the totals of grants. A figure that is not known is -1.
 type sums struct {
 	client.Sums
-	AverageAmount float64
-	years         []yearSums
-	groups        *client.Groups
+	AverageAmount, MedianAmount float64
+	years                       []yearSums
+	groups                      *client.Groups
 }
 
 type yearSums struct {
@@ -32,7 +32,7 @@ func average(amount, count int64) float64 { return float64(amount) / float64(max
 // summary requests the totals of a plan. If funders of one place give to
 // another state, or the plan asks for grants of one class, some figures are not
 // known.
-func (r *run) summary(p *Plan, by string) (s sums, err error) {
+func (r *run) summary(p *Plan, by string) (s sums) {
 	from, to, ok := p.fromTo()
 	if ok = ok && p.By != "places"; ok {
 		p, by = p.clone(), "state"
@@ -42,15 +42,14 @@ func (r *run) summary(p *Plan, by string) (s sums, err error) {
 	if by != "" {
 		v.Set("by", by)
 		v.Set("top", strconv.Itoa(graph.MaxGroups))
+		if p.Only != "" {
+			r.invalid("grants of one class can be asked for as a total or a number")
+		}
 	}
-	if by != "" && p.Only != "" {
-		return s, invalid("grants of one class can be asked for as a total or a number")
+	a := get[grants.SummaryAnswer](r, "/grants/summary", v)
+	if s.FunderCount, s.RecipientCount, s.MedianAmount = -1, -1, -1; r.err != nil {
+		return s
 	}
-	a, err := get[*grants.SummaryAnswer](r, "/grants/summary", v, nil)
-	if err != nil {
-		return s, err
-	}
-	s.Sums = client.Sums{FunderCount: -1, RecipientCount: -1}
 	switch {
 	case ok:
 		for _, g := range a.Groups.Rows {
@@ -63,50 +62,30 @@ func (r *run) summary(p *Plan, by string) (s sums, err error) {
 		s.TotalAmount, s.GrantCount = cost.TotalAmount, cost.GrantCount
 	default:
 		s.Sums, s.groups = a.Summary, a.Groups
-		s.addYears(r, a.ByYear)
+		var partial []string
+		for _, y := range a.ByYear {
+			if s.years = append(s.years, yearSums{y, average(y.TotalAmount, y.GrantCount)}); y.Partial {
+				partial = append(partial, strconv.Itoa(y.FiscalYear))
+			}
+		}
+		if len(partial) > 0 {
+			r.warn("partial", "years", joinWords(partial, "and"))
+		}
 		if len(p.Funders)+len(p.Recipients)+len(p.FunderTypes) == 0 && !slices.Contains(p.Exclude, "daf") && s.GrantCount > 0 {
 			r.warn("daf")
 		}
 	}
 	s.AverageAmount = average(s.TotalAmount, s.GrantCount)
-	return s, nil
+	return s
 }
 
-// addYears adds the totals by year, and warns of years that are incomplete.
-func (s *sums) addYears(r *run, years []client.Year) {
-	var partial []string
-	for _, y := range years {
-		s.years = append(s.years, yearSums{y, average(y.TotalAmount, y.GrantCount)})
-		if y.Partial {
-			partial = append(partial, strconv.Itoa(y.FiscalYear))
-		}
-	}
-	if len(partial) > 0 {
-		r.warn("partial", "years", joinWords(partial, "and"))
-	}
-}
-
-// value is a figure by the name of its column.
-func (s *sums) value(column string) (v float64, unit string, err error) {
-	c := columnsOf(column)[0]
-	v, ok := float(field(reflect.ValueOf(s), columns[column].Text("field")))
+// value is a figure of totals by the name of its column.
+func (r *run) value(s *sums, column string) (v float64, unit string) {
+	v, ok := float(field(reflect.ValueOf(s), columns.text(column, "field")))
 	if !ok || v < 0 {
-		return 0, "", invalid("the figure %q cannot be told for these grants", c.Label)
+		r.invalid("the figure %q cannot be told for these grants", columns.text(column, "label"))
 	}
-	return v, c.Unit, nil
-}
-
-// valueOf is the figure that a plan asks for.
-func (r *run) valueOf(p *Plan) (v float64, unit string, err error) {
-	if p.Figure == "median" {
-		v, _, err = r.middle(p)
-		return v, UnitDollars, err
-	}
-	s, err := r.summary(p, "")
-	if err != nil {
-		return 0, "", err
-	}
-	return s.value(p.figure("column"))
+	return v, columns.text(column, "unit")
 }
 
 // byYear adds the rows of years, and the chart of a figure.
@@ -125,12 +104,9 @@ func (r *run) byYear(years []yearSums, column, noun string) (at int) {
 	return at
 }
 
-func (r *run) totals() error {
+func (r *run) totals() {
 	p, key := r.p, r.p.Measure
-	s, err := r.summary(p, "")
-	if err != nil {
-		return err
-	}
+	s := r.summary(p, "")
 	r.byYear(s.years, "total_amount", "dollars")
 	r.learn("total_amount", s.TotalAmount, "grant_count", s.GrantCount, "funder_count", nil, "recipient_count", nil, "average_amount", s.AverageAmount)
 	if s.FunderCount >= 0 {
@@ -144,55 +120,51 @@ func (r *run) totals() error {
 		r.none(p)
 		key = "sums"
 	case p.Measure == "how_many" && p.sided() && s.FunderCount < 0:
-		return invalid("%s cannot be counted here", p.Of)
+		r.invalid("%s cannot be counted here", p.Of)
 	case key == "how_many_recipients":
 		r.warn("recipients")
 	}
 	r.tell(key)
-	return nil
 }
 
-// middle is the median grant amount of a plan: the middle row when all grants
-// are sorted by amount.
-func (r *run) middle(p *Plan) (median float64, n int64, err error) {
-	at := func(page int64) (rows reflect.Value, hits int64, err error) {
-		return r.rows(p, "/grants/transactions?sort_by=amount&sort_order=asc&limit=1&page="+strconv.FormatInt(page, 10))
+// middle is the median grant amount of a plan, and the number of its grants: the
+// middle row when all grants are sorted by amount.
+func (r *run) middle(p *Plan) (median float64, n int64) {
+	at := func(page int64) (rows reflect.Value, hits int64) {
+		r.learn("page", strconv.FormatInt(page, 10))
+		return r.rows(p, "/grants/transactions?sort_by=amount&sort_order=asc&limit=1&page={page}")
 	}
-	_, n, err = at(1)
-	if err != nil || n == 0 {
-		return 0, n, err
-	}
+	_, n = at(1)
 	for _, page := range []int64{(n + 1) / 2, n/2 + 1} {
-		rows, _, err := at(page)
-		if err != nil || rows.Len() == 0 {
-			return 0, n, err
+		if rows, _ := at(max(page, 1)); rows.Len() > 0 {
+			median += float64(rows.Index(0).FieldByName("Amount").Int()) / 2
 		}
-		median += float64(rows.Index(0).FieldByName("Amount").Int()) / 2
 	}
-	return median, n, nil
+	return median, n
 }
 
-func (r *run) median() error {
-	m, n, err := r.middle(r.p)
-	if err != nil || n == 0 {
-		return r.noneOr(err)
-	}
+func (r *run) median() {
+	m, n := r.middle(r.p)
 	median := money.Dollars(int64(m))
 	if m != math.Trunc(m) {
 		median += ".50"
 	}
+	if n == 0 {
+		r.none(r.p)
+		return
+	}
 	r.tell("median", "median_amount", m, "grant_count", n, "median", median)
-	return nil
 }
 
-func (r *run) trend() error {
+func (r *run) trend() {
 	p := r.p
-	s, err := r.summary(p, "")
-	if err == nil && (s.years == nil && s.GrantCount > 0 || p.Figure == "median") {
-		err = invalid("a trend is of dollars, grants, funders, recipients or the average of all grants")
+	s := r.summary(p, "")
+	if s.years == nil && s.GrantCount > 0 || p.Figure == "median" {
+		r.invalid("a trend is of dollars, grants, funders, recipients or the average of all grants")
 	}
-	if err != nil || s.GrantCount == 0 {
-		return r.noneOr(err)
+	if s.GrantCount == 0 || r.err != nil {
+		r.none(p)
+		return
 	}
 	column := r.byYear(s.years, p.figure("column"), p.figure("noun"))
 	unit := r.out.Columns[column].Unit
@@ -202,8 +174,7 @@ func (r *run) trend() error {
 		if p.Measure == "trend" {
 			r.figure(strconv.Itoa(y.FiscalYear), v, unit)
 		}
-		said = append(said, Written(v, unit)+" in "+strconv.Itoa(y.FiscalYear))
-		if !y.Partial {
+		if said = append(said, Written(v, unit)+" in "+strconv.Itoa(y.FiscalYear)); !y.Partial {
 			complete = append(complete, said[i])
 		}
 	}
@@ -216,22 +187,34 @@ func (r *run) trend() error {
 	}
 	r.tell(p.Measure, "years", strings.Join(slices.Compact([]string{said[0], said[len(said)-1]}), ", "), "fiscal_year", y.FiscalYear,
 		"total_amount", y.TotalAmount, "grant_count", y.GrantCount)
-	return nil
 }
 
-// byItem requests the figure for each item of a list of the plan, and adds it as a
-// figure and as a row.
-func (r *run) byItem(list string, item Column) error {
-	p := r.p
+// whole is a figure for a row: an integer if it is whole.
+func whole(v float64) any {
+	if v == math.Trunc(v) {
+		return int64(v)
+	}
+	return v
+}
+
+// compare compares the items of a list, or two years. Each item is a figure and a row.
+func (r *run) compare() {
+	p, list, item := r.p, r.p.By, columnsOf("item")[0]
+	if item.Label = capital(cmp.Or(groups.text(list, "one"), strings.TrimSuffix(list, "s"))); p.Measure == "change" {
+		list, item = "years", columnsOf("fiscal_year")[0]
+	}
 	of, _ := p.filter(list)
 	noun := capital(p.figure("noun"))
 	for i := range of.Len() {
 		c := p.single(list, i)
 		c.Measure, c.By = "how_much", ""
-		v, unit, err := r.valueOf(c)
-		if err != nil {
-			return err
+		var s sums
+		if p.Figure == "median" {
+			s.MedianAmount, _ = r.middle(c)
+		} else {
+			s = r.summary(c, "")
 		}
+		v, unit := r.value(&s, p.figure("column"))
 		name := c.part(list, "")
 		var cell any = name
 		switch x := of.Index(i).Interface().(type) {
@@ -249,53 +232,33 @@ func (r *run) byItem(list string, item Column) error {
 		r.figure(name, v, unit)
 		r.row(cell, whole(v))
 	}
-	return nil
+	if p.Measure == "change" {
+		r.chart("years", noun, 1)
+		r.tellChange()
+	} else {
+		r.chart("bars", noun, 1)
+		r.tellLargest()
+	}
 }
 
-// whole is a figure for a row: an integer if it is whole.
-func whole(v float64) any {
-	if v == math.Trunc(v) {
-		return int64(v)
-	}
-	return v
-}
-
-// compare compares the items of a list.
-func (r *run) compare() error {
-	p := r.p
-	one := strings.TrimSuffix(p.By, "s")
-	if g, ok := groups[p.By]; ok {
-		one = g.Text("one")
-	}
-	if err := r.byItem(p.By, Column{"item", capital(one), UnitText}); err != nil {
-		return err
-	}
-	r.chart("bars", capital(p.figure("noun")), 1)
+// tellLargest says which of the compared items is the largest.
+func (r *run) tellLargest() {
 	items := each(r.out.Figures, func(f Figure) string { return f.Name + " " + Written(f.Value, f.Unit) })
-	r.tell("compare", "what", spaced(p.without(p.By).describe()), "items", strings.Join(items, "; "))
+	r.tell("compare", "what", r.p.without(r.p.By).what(), "items", strings.Join(items, "; "))
 	sizes := slices.Clone(r.out.Figures)
-	if err := r.addUnlinked(sizes); err != nil {
-		return err
-	}
+	r.addUnlinked(sizes)
 	slices.SortStableFunc(sizes, func(a, b Figure) int { return cmp.Compare(b.Value, a.Value) })
-	top, low := sizes[0], sizes[len(sizes)-1]
-	key := "compare_many"
+	top, low, key := sizes[0], sizes[len(sizes)-1], "compare_many"
 	if top.Value == low.Value {
 		key = "compare_same"
 	} else if len(items) == 2 {
 		key = "compare_two"
 	}
 	r.tell(key, "first", top.Name, "by", Written(top.Value-low.Value, top.Unit))
-	return nil
 }
 
-// change compares two years.
-func (r *run) change() error {
-	p := r.p
-	if err := r.byItem("years", columnsOf("fiscal_year")[0]); err != nil {
-		return err
-	}
-	r.chart("years", capital(p.figure("noun")), 1)
+// tellChange says how the second of two years differs from the first.
+func (r *run) tellChange() {
 	a, b := r.out.Figures[0], r.out.Figures[1]
 	by := b.Value - a.Value
 	r.figure("difference", by, a.Unit)
@@ -309,13 +272,12 @@ func (r *run) change() error {
 		grew = "fell"
 	}
 	percent := by / a.Value * 100
-	r.tell(key, "what", spaced(p.without("years").describe()), "grew", grew, "a", Written(a.Value, a.Unit), "b", Written(b.Value, b.Unit),
+	r.tell(key, "what", r.p.without("years").what(), "grew", grew, "a", Written(a.Value, a.Unit), "b", Written(b.Value, b.Unit),
 		"from", a.Name, "to", b.Name, "by", Written(math.Abs(by), a.Unit), "percent", percent, "size", Written(math.Abs(percent), UnitPercent))
-	return nil
 }
 
 // share compares a part with the whole, in dollars and in the number of grants.
-func (r *run) share() error {
+func (r *run) share() {
 	p := r.p
 	part := p.clone()
 	part.Measure, part.Part = "how_much", nil
@@ -323,44 +285,29 @@ func (r *run) share() error {
 	for _, f := range p.Part {
 		all = all.without(f)
 	}
-	var of [2]sums
-	for i, c := range []*Plan{part, all} {
-		err := c.Validate()
-		if err == nil {
-			of[i], err = r.summary(c, "")
-		}
-		if err != nil {
-			return err
-		}
-	}
+	r.err = cmp.Or(part.Validate(), all.Validate())
+	of := [2]sums{r.summary(part, ""), r.summary(all, "")}
 	if of[1].TotalAmount == 0 {
 		r.none(all)
-		return nil
+		return
 	}
-	r.learn("what", spaced(all.describe()), "part", spaced(part.describe()), "measure", strings.TrimSuffix(p.figure("noun"), " of grants"))
-	v, unit, err := r.tellShare("share", "percent", p.figure("column"), of)
-	if err != nil {
-		return err
-	}
+	r.learn("what", all.what(), "part", part.what(), "measure", strings.TrimSuffix(p.figure("noun"), " of grants"))
+	v, unit := r.tellShare("share", "percent", p.figure("column"), of)
 	r.out.Columns = []Column{{"item", "Grants", UnitText}, {"value", capital(p.figure("noun")), unit}}
 	r.out.Rows = [][]any{{"The part", whole(v[0])}, {"The rest", whole(v[1] - v[0])}, {"The whole", whole(v[1])}}
 	r.figure("part", v[0], unit)
 	r.figure("whole", v[1], unit)
 	if p.Figure == "grants" {
-		_, _, err = r.tellShare("share_dollars", "percent_of_dollars", "total_amount", of)
+		r.tellShare("share_dollars", "percent_of_dollars", "total_amount", of)
 	} else if unit == UnitDollars {
-		_, _, err = r.tellShare("share_grants", "percent_of_grants", "grant_count", of)
+		r.tellShare("share_grants", "percent_of_grants", "grant_count", of)
 	}
-	return err
 }
 
 // tellShare says a figure of a part in percent of the whole.
-func (r *run) tellShare(key, percent, column string, of [2]sums) (v [2]float64, unit string, err error) {
-	for i := range of {
-		if v[i], unit, err = of[i].value(column); err != nil {
-			return v, unit, err
-		}
-	}
+func (r *run) tellShare(key, percent, column string, of [2]sums) (v [2]float64, unit string) {
+	v[0], _ = r.value(&of[0], column)
+	v[1], unit = r.value(&of[1], column)
 	r.tell(key, percent, v[0]/v[1]*100, "x", Written(v[0], unit), "y", Written(v[1], unit))
-	return v, unit, nil
+	return v, unit
 }

@@ -132,8 +132,9 @@ func (r *reading) mayBeUnlinked(from, to int) bool {
 // addByName adds a recipient that grants without an EIN name so.
 func (r *reading) addByName(from, to int) bool {
 	name := r.nameText(from, to)
-	ids, names, err := r.aside().namesOf(Party{Name: name}, false)
-	if err != nil || len(ids) == 0 {
+	aside := r.a.run(r.ctx, &Plan{})
+	ids, names := aside.namesOf(aside.p, Party{Name: name}, false)
+	if aside.err != nil || len(ids) == 0 {
 		return false
 	}
 	found := r.identify(identify.Question{Text: name})
@@ -350,17 +351,15 @@ func (s *assembly) branches(it *item, role string) *Party {
 	if role != "recipient" || !is("national", strings.ReplaceAll(strings.ToLower(it.asked), " ", "_")) {
 		return nil
 	}
-	rows, err := s.aside().bearing(it.asked)
-	if err != nil || len(rows) < 2 {
+	aside := s.a.run(s.ctx, &Plan{})
+	rows := aside.bearing(it.asked)
+	if aside.err != nil || len(rows) < 2 {
 		return nil
 	}
 	ids := each(rows, func(row grants.RecipientRow) string { return strings.TrimPrefix(row.RecipID, "ein-") })
 	s.note("branches", "name", it.asked, "n", strconv.Itoa(len(ids)))
 	return &Party{Name: it.asked, Asked: it.asked, RecipID: strings.Join(ids, ",")}
 }
-
-// aside runs requests of the reader.
-func (r *reading) aside() *run { return &run{a: r.a, ctx: r.ctx, p: &Plan{}, out: &Answer{}} }
 
 // active is the only candidate of several that has grants on the side that is
 // asked for, if its name is as good as any.
