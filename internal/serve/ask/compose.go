@@ -133,9 +133,9 @@ func (s *assembly) negations() {
 }
 
 // decide returns what the first row of a stage that fits says of the question, or
-// of one of its items.
-func (s *assembly) decide(stage string, it *item) string {
-	text, plan := s.write(it), s.planned()
+// of one of its items, of which more may be known.
+func (s *assembly) decide(stage string, it *item, more ...string) string {
+	text, plan := s.write(it), s.planned()+strings.Join(more, "")
 	for _, p := range grammar()[stage] {
 		if !p.fits(text, plan, s.words) {
 			continue
@@ -176,6 +176,8 @@ func (s *assembly) say(p *pattern, about *item) {
 	var pairs []string
 	if about != nil && about.place != nil {
 		pairs = append(pairs, "place", about.place.Name)
+	} else if about != nil && about.party != nil {
+		pairs = append(pairs, "name", about.party.Name)
 	}
 	if s.target != nil {
 		pairs = append(pairs, "target", s.target.asked)

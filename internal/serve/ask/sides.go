@@ -62,29 +62,21 @@ func (s *assembly) settled(it *item) string {
 	if p == nil {
 		return ""
 	}
-	switch gave, got := s.sums(p.EIN, "funder"), s.sums(p.EIN, "recipient"); {
-	case it.role == "funder" && gave == 0 && got > 0:
-		s.note("received_meant", "name", p.Name)
-		return "recipient"
-	case it.role == "funder":
-		return "funder"
-	case gave+got == 0:
-		s.fail("no_grants_of", "name", p.Name)
-	case got == 0:
-		return "funder"
-	case gave == 0:
-		return "recipient"
-	case gave > 10*got:
-		s.note("mostly_gave", "name", p.Name)
-		return "funder"
-	case got > 10*gave:
-		s.note("mostly_received", "name", p.Name)
-		return "recipient"
-	default:
-		s.fail("both_sides", "name", p.Name)
+	kind := func(a, b int64) string {
+		switch {
+		case a == 0:
+			return "none"
+		case a > 10*b:
+			return "most"
+		}
+		return "some"
+	}
+	gave, got := s.sums(p.EIN, "funder"), s.sums(p.EIN, "recipient")
+	role := s.decide("side", it, "gave="+kind(gave, got)+" got="+kind(got, gave)+" ")
+	if s.unclear != nil && role == "refuse=both_sides" {
 		s.unclear.Try = []string{"How much did " + p.EIN + " give?", "How much did " + p.EIN + " receive?", "Who funds " + p.EIN + "?"}
 	}
-	return ""
+	return role
 }
 
 // joined reports whether "and", "or", a comma or a word that compares joins two

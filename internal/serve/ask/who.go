@@ -395,16 +395,9 @@ func isIn(inCity, inState string, p *Place) bool {
 
 // sums are the dollars that an organization gave or received.
 func (r *reading) sums(id, side string) int64 {
-	which := graph.Gave
-	if side == "recipient" {
-		which = graph.Received
-	}
-	e, err := ein.Parse(id)
-	if err != nil {
-		return 0
-	}
-	s, err := r.a.Data.Graph.Sums(r.ctx, e, which)
-	if err != nil {
+	e, bad := ein.Parse(id)
+	s, err := r.a.Data.Graph.Sums(r.ctx, e, map[string]graph.Side{"recipient": graph.Received}[side])
+	if bad != nil || err != nil {
 		return 0
 	}
 	return s.Total
@@ -413,17 +406,21 @@ func (r *reading) sums(id, side string) int64 {
 // ambiguous reports that a name may mean several organizations, and offers the
 // question with each of them.
 func (s *assembly) ambiguous(it *item, found []identify.Candidate) {
-	u := &Unclear{choice: true}
+	s.unclear = &Unclear{choice: true}
 	var names []string
 	for _, c := range found[:min(len(found), 5)] {
 		names = append(names, c.DisplayName+" ("+strings.Trim(orgname.Display(c.City)+", "+c.State, ", ")+", EIN "+c.EIN.Hyphenated()+")")
-		u.Parties = append(u.Parties, Party{EIN: c.EIN.String(), Name: c.DisplayName, Asked: it.asked})
-		if len(u.Try) < 3 {
-			u.Try = append(u.Try, s.withWords(it, c.EIN.Hyphenated()))
-		}
+		s.offer(s.unclear, it, c)
 	}
-	u.Why = sentence("several", "asked", it.asked, "names", strings.Join(names, "; "))
-	s.unclear = u
+	s.unclear.Why = sentence("several", "asked", it.asked, "names", strings.Join(names, "; "))
+}
+
+// offer adds an organization that words may mean, and the question with its EIN.
+func (r *reading) offer(u *Unclear, it *item, c identify.Candidate) {
+	u.Parties = append(u.Parties, Party{EIN: c.EIN.String(), Name: c.DisplayName, Asked: it.asked})
+	if len(u.Try) < 3 {
+		u.Try = append(u.Try, r.withWords(it, c.EIN.Hyphenated()))
+	}
 }
 
 // withWords is the question with other words in the place of an item.
@@ -436,19 +433,18 @@ func (r *reading) whichMeant(a, b *item) *Unclear {
 	u := &Unclear{choice: true}
 	var options []string
 	for _, it := range []*item{a, b} {
+		option := "“" + it.asked + "”"
 		switch {
 		case it.sym == "PARTY" && len(it.who.Candidates) > 0:
-			c := &it.who.Candidates[0]
-			options = append(options, sentence("meant_party", "name", c.DisplayName, "ein", c.EIN.Hyphenated()))
-			u.Parties = append(u.Parties, Party{EIN: c.EIN.String(), Name: c.DisplayName, Asked: it.asked})
-			u.Try = append(u.Try, r.withWords(it, c.EIN.Hyphenated()))
+			c := it.who.Candidates[0]
+			option = sentence("meant_party", "name", c.DisplayName, "ein", c.EIN.Hyphenated())
+			r.offer(u, it, c)
 		case it.place != nil:
-			options = append(options, sentence("meant_place", "place", it.place.Name))
+			option = sentence("meant_place", "place", it.place.Name)
 		case it.cause != nil:
-			options = append(options, sentence("meant_cause", "cause", it.cause.Name))
-		default:
-			options = append(options, "“"+it.asked+"”")
+			option = sentence("meant_cause", "cause", it.cause.Name)
 		}
+		options = append(options, option)
 	}
 	u.Why = sentence("which_meant", "words", r.text(a.from, a.to), "options", joinWords(options, "or"))
 	return u
