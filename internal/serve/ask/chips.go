@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -62,7 +63,7 @@ func (p *Plan) measureName() string {
 	value := label("measure", p.Measure)
 	switch {
 	case p.every():
-		value += " of " + label("of", p.Of) + ", every year"
+		value += " of " + p.Of + ", every year"
 	case p.Measure == "which":
 		value += " of " + label("of", p.Of)
 	case p.Measure == "how_many":
@@ -79,19 +80,16 @@ func (p *Plan) measureName() string {
 }
 
 // offered is what else may be asked of the same grants: a measure, and of what.
-const offered = "how_much grants,how_many grants,average grants,median grants,largest grants,smallest grants,trend grants," +
-	"which funders,which recipients,which causes,which states"
+var offered = strings.Fields("how_much how_many average median largest smallest trend which,funders which,recipients which,causes which,states")
 
 func (p *Plan) measureOptions() (list []Option) {
-	for pair := range strings.SplitSeq(offered, ",") {
-		measure, of, _ := strings.Cut(pair, " ")
+	for _, pair := range offered {
+		measure, of, ranking := strings.Cut(pair, ",")
 		name, chosen := label("measure", measure), measure == p.Measure
-		if measure == "which" {
+		if of = cmp.Or(of, "grants"); ranking {
 			name, chosen = "Ranking of "+of, chosen && of == p.Of
-		} else if p.Measure == "change" || p.Measure == "share" {
-			continue
 		}
-		if p.ofGrants() && p.Measure != "compare" {
+		if p.ofGrants() && p.Measure != "compare" && (ranking || p.Measure != "change" && p.Measure != "share") {
 			list = append(list, p.option(name, chosen, func(c *Plan) {
 				if !chosen {
 					c.Measure, c.Of, c.Figure, c.By, c.Part, c.Order, c.Least, c.Both, c.InTotal = measure, of, "", "", nil, "", false, false, false
@@ -103,8 +101,7 @@ func (p *Plan) measureOptions() (list []Option) {
 }
 
 func (p *Plan) partyNames(field string) string {
-	v, _ := p.filter(field)
-	of, word := v.Interface().([]Party), "and"
+	of, word := p.field(field).([]Party), "and"
 	if len(of) > 1 && !p.Both && p.By != field {
 		word = "or"
 	}

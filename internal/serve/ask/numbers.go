@@ -286,28 +286,29 @@ func (r *reading) addTop(i int) {
 // addMentions adds the words to search for in purposes: "grants mentioning
 // robotics".
 func (r *reading) addMentions(i int) {
-	from := 0
-	for n := min(4, len(r.toks)-i-1); n > 0 && from == 0; n-- {
-		if said(r.joined(i, i+n)).value == "words" {
-			from = i + n
-		}
+	n := min(4, len(r.toks)-i-1)
+	for n > 0 && said(r.joined(i, i+n)).value != "words" {
+		n--
 	}
-	if from == 0 {
-		return
-	}
-	for r.has(from, "the|word|words|phrase|keyword|of") {
+	from := i + n
+	for n > 0 && r.has(from, "the|word|words|phrase|keyword|of") {
 		from++
 	}
-	to := r.mentioned(from)
-	if to == from {
+	to := from
+	for ; n > 0 && to < len(r.toks) && r.toks[to].quote == r.toks[from].quote; to++ {
+		t := &r.toks[to]
+		if t.quote == 0 && (is("stop", t.text) || strings.ContainsAny(t.text[:1], "$0123456789")) || to > from && r.toks[to-1].comma {
+			break
+		}
+	}
+	if n <= 0 || to == from {
 		return
 	}
 	words := strings.ToLower(r.text(from, to))
-	it := item{sym: "WORDS"}
+	it := item{sym: "WORDS", adds: Plan{Words: quotedWords(words)}}
 	if to-from > 8 || len(words) > 100 {
 		it.refuse = unclear("long_mention")
 	}
-	it.adds.Words = quotedWords(words)
 	r.add(i, to, it)
 }
 
@@ -317,16 +318,4 @@ func quotedWords(words string) string {
 		return `"` + words + `"`
 	}
 	return words
-}
-
-// mentioned is where the words to search for end.
-func (r *reading) mentioned(from int) int {
-	to := from
-	for ; to < len(r.toks) && r.toks[to].quote == r.toks[from].quote; to++ {
-		t := &r.toks[to]
-		if t.quote == 0 && (is("stop", t.text) || strings.ContainsAny(t.text[:1], "$0123456789")) || to > from && r.toks[to-1].comma {
-			break
-		}
-	}
-	return to
 }

@@ -184,11 +184,10 @@ func (r *reading) addCounty(i int) {
 		if state != "" {
 			to = end
 		}
-		switch found := place.Shipped().CountiesNamed(name, state); len(found) {
-		case 0:
-		case 1:
+		found := place.Shipped().CountiesNamed(name, state)
+		if len(found) == 1 {
 			r.addPlace(i, to, Place{Kind: "county", Value: found[0].FIPS, Name: found[0].Name + ", " + found[0].State}, item{cost: costWord / 2})
-		default:
+		} else if len(found) > 1 {
 			var in []string
 			for _, c := range found {
 				in = addNew(in, c.State)

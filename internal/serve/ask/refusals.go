@@ -154,13 +154,11 @@ func (r *reading) leftOver(seq []*item) *Unclear {
 		key = "unknown_name"
 	}
 	u.Why = sentence(key, "words", "“"+strings.Join(u.Words, "”, “")+"”")
-	var perhaps []string
 	for _, c := range r.perhaps {
-		perhaps = append(perhaps, c.DisplayName+" ("+c.EIN.Hyphenated()+")")
 		u.Parties = append(u.Parties, Party{EIN: c.EIN.String(), Name: c.DisplayName})
 	}
-	if len(perhaps) > 0 {
-		u.Why += " " + sentence("perhaps", "names", joinWords(perhaps, "or"))
+	if len(u.Parties) > 0 {
+		u.Why += " " + sentence("perhaps", "names", joinWords(each(u.Parties, Party.numbered), "or"))
 	}
 	if !r.again {
 		r.suggest(u, seq)

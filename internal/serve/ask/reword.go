@@ -43,8 +43,6 @@ func Faithful(question, wording string) error {
 	return nil
 }
 
-func (t token) word() string { return t.text }
-
 // plain are the words that ask, and that name no organization, place, cause or kind.
 var plain = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}

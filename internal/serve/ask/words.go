@@ -36,9 +36,6 @@ var pieces = regexp.MustCompile(`["“”]|[-–—]|[,;:]|&(?:amp;)?|\+|` +
 	`[<>]=?|\p{L}(?:\.\p{L})+(?:\.\p{L})*|` + // U.S
 	`[\p{L}][\p{L}\p{Mn}\d]*(?:['’-][\p{L}][\p{L}\p{Mn}\d]*)*|\$`)
 
-// contractions are words whose 's is a verb.
-var contractions = table.SetOf("who what how where that let there when it")
-
 // tokens splits a question into words. It drops punctuation, except in numbers.
 func tokens(q string) (list []token) {
 	quote, quotes := 0, 0
@@ -74,9 +71,7 @@ func newToken(q string, from, to, quote int) token {
 	t.cap = unicode.IsUpper(first)
 	t.text = strings.ToLower(strings.ReplaceAll(t.typed, "’", "'"))
 	t.text, t.poss = strings.CutSuffix(t.text, "'s")
-	if contractions[t.text] {
-		t.poss = false
-	}
+	t.poss = t.poss && !is("contracted", t.text)
 	// "foundations' giving"
 	if after, _ := utf8.DecodeRuneInString(q[to:]); strings.HasSuffix(t.text, "s") && (after == '\'' || after == '’') {
 		t.poss = true
@@ -84,13 +79,9 @@ func newToken(q string, from, to, quote int) token {
 	return t
 }
 
-func joinTokens(list []token) string {
-	words := make([]string, len(list))
-	for i, t := range list {
-		words[i] = t.text
-	}
-	return strings.Join(words, " ")
-}
+func (t token) word() string { return t.text }
+
+func joinTokens(list []token) string { return strings.Join(each(list, token.word), " ") }
 
 //go:embed lexicon.tsv
 var lexiconText string
