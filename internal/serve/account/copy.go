@@ -15,7 +15,7 @@ import (
 // the number of the layout belong to one database and stay there.
 var copiedTables = []string{
 	"pepper", "accounts", "keys", "agents", "spent", "usage", "account_usage", "sessions", "tokens",
-	"tries", "nonces", "screens", "questions", "events", "signing_keys",
+	"tries", "nonces", "screens", "questions", "events", "signing_keys", "lists", "list_members", "list_runs", "list_reports",
 }
 
 // CopiedTable says what a table held when it was copied. The digest is the same for

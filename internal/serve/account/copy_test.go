@@ -69,6 +69,11 @@ func fill(t *testing.T, s *Store) (key KeyInfo, plain string) {
 		t.exec("INSERT INTO nonces (hash, until) VALUES ($1, $2)", []byte("y"), now)
 		t.exec("INSERT INTO screens (owner, at) VALUES ('o', $1)", now)
 		t.exec("INSERT INTO questions (kind, who, day, asked) VALUES ('visitor', $1, 86400, 2)", []byte("z"))
+		t.exec("INSERT INTO lists (id, account, name, created, changed) SELECT 'lst_1', seq, 'Grantees', $1, $1 FROM accounts", now)
+		t.exec("INSERT INTO list_members (list, position, ein, name, note) SELECT seq, 1, '070000001', 'A', '' FROM lists")
+		t.exec("INSERT INTO list_runs (id, list, started, ended, expires, members, screened, reached, dataset, summary)"+
+			" SELECT 'run_1', seq, $1, 0, $1, 1, 0, 0, '', '{}' FROM lists", now)
+		t.exec("INSERT INTO list_reports (run, part, reports) SELECT seq, 0, $1 FROM list_runs", []byte{0, 255})
 		t.exec("INSERT INTO agents (key, tier, purpose, source, thumbprint, host, status, expires, allowance, remaining, challenge, dataset, params, salt,"+
 			" answers, calls, made, attempts, next_allowed, drawn, answered) SELECT seq, 'anonymous', 'p', 's', '', '', 'locked', $1, 10, 3, 0, '', '{}', $2,"+
 			" '[]', '[]', 0, 0, 0, 0, 0 FROM keys", now, []byte{})

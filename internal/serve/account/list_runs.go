@@ -1,0 +1,192 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"time"
+)
+
+// ListRun is a screening of a list. It advances part by part, so that it can stop and
+// go on at any time and on any machine.
+type ListRun struct {
+	ID       string
+	Started  time.Time
+	Ended    time.Time // zero while members are left to screen
+	Expires  time.Time // when the run is removed
+	Members  int       // of the list when the run started
+	Screened int
+	Reached  int64           // position of the last member that was screened
+	Dataset  string          // version of the dataset of the last part
+	Summary  json.RawMessage // what the caller says about the run
+	Parts    int             // how many parts of reports are stored
+}
+
+// How long the store keeps the runs of a list, and how many.
+const (
+	RunKept     = 24 * time.Hour            // of a list whose history is not kept
+	HistoryKept = 10 * 365 * 24 * time.Hour // as long as records of sanctions screenings have to be kept (31 CFR 501.601)
+	MostRuns    = 200
+)
+
+const (
+	runPrefix  = "run_" // of the ID of a run
+	maxSummary = 16 << 10
+)
+
+const runColumns = "SELECT r.seq, r.id, r.started, r.ended, r.expires, r.members, r.screened, r.reached, r.dataset, r.summary," +
+	" (SELECT COUNT(*) FROM list_reports p WHERE p.run = r.seq) FROM list_runs r WHERE r.list = $1 AND r.expires > $2"
+
+type runRow struct {
+	ListRun
+	seq int64
+}
+
+func scanRun(scan scanner) (r runRow, err error) {
+	var started, ended, expires int64
+	var summary string
+	err = scan(&r.seq, &r.ID, &started, &ended, &expires, &r.Members, &r.Screened, &r.Reached, &r.Dataset, &summary, &r.Parts)
+	r.Started, r.Ended, r.Expires, r.Summary = timeOf(started), timeOf(ended), timeOf(expires), json.RawMessage(summary)
+	return r, err
+}
+
+func (s *Store) runOf(from reader, list int64, id string) (r runRow, err error) {
+	if !isID(runPrefix, id) {
+		return r, refuse(nil, "unknown_run")
+	}
+	found, err := collect(from, runColumns+" AND r.id = $3", []any{list, s.clock().UnixNano(), id}, scanRun)
+	if err != nil || len(found) == 0 {
+		return r, refuseOr(err, "unknown_run")
+	}
+	return found[0], nil
+}
+
+func (l List) runExpires(from time.Time) time.Time {
+	if l.KeepHistory {
+		return from.Add(HistoryKept)
+	}
+	return from.Add(RunKept)
+}
+
+// keepRuns moves the end of all runs of a list to what its settings say now. A run that is
+// no longer kept stays for another RunKept.
+func (t *tx) keepRuns(l listRow) {
+	if l.KeepHistory {
+		t.exec("UPDATE list_runs SET expires = started + $2 WHERE list = $1 AND expires > $3", l.seq, int64(HistoryKept), t.now.UnixNano())
+		return
+	}
+	t.exec("UPDATE list_runs SET expires = $2 WHERE list = $1 AND expires > $2", l.seq, t.now.Add(RunKept).UnixNano())
+}
+
+// ListRuns returns the runs of a list, newest first.
+func (s *Store) ListRuns(ctx context.Context, account, list string) ([]ListRun, error) {
+	l, err := listOf(s.view(ctx), account, list)
+	if err != nil {
+		return nil, err
+	}
+	return collect(s.view(ctx), runColumns+" ORDER BY r.seq DESC", []any{l.seq, s.clock().UnixNano()}, func(scan scanner) (ListRun, error) {
+		r, err := scanRun(scan)
+		return r.ListRun, err
+	})
+}
+
+// ListRun returns a run of a list.
+func (s *Store) ListRun(ctx context.Context, account, list, id string) (ListRun, error) {
+	l, err := listOf(s.view(ctx), account, list)
+	if err != nil {
+		return ListRun{}, err
+	}
+	r, err := s.runOf(s.view(ctx), l.seq, id)
+	return r.ListRun, err
+}
+
+// BeginListRun begins a screening of a list, which must have members.
+func (s *Store) BeginListRun(ctx context.Context, account, list string) (ListRun, error) {
+	id, err := newID(runPrefix, rand.Reader)
+	if err != nil {
+		return ListRun{}, err
+	}
+	return updated(ctx, s, func(t *tx) (ListRun, error) {
+		l, err := t.lockList(account, list)
+		if err != nil {
+			return ListRun{}, err
+		}
+		if l.Members == 0 {
+			return ListRun{}, refuse(nil, "empty_list")
+		}
+		var have int
+		if _, err := t.get("SELECT COUNT(*) FROM list_runs WHERE list = $1 AND expires > $2", []any{l.seq, t.now.UnixNano()}, &have); err != nil {
+			return ListRun{}, err
+		}
+		if have >= MostRuns {
+			return ListRun{}, refuse(nil, "too_many_runs", have)
+		}
+		r := ListRun{ID: id, Started: t.now.UTC(), Expires: l.runExpires(t.now).UTC(), Members: l.Members, Summary: json.RawMessage("{}")}
+		t.exec("INSERT INTO list_runs (id, list, started, ended, expires, members, screened, reached, dataset, summary)"+
+			" VALUES ($1, $2, $3, 0, $4, $5, 0, 0, '', '{}')", id, l.seq, t.now.UnixNano(), r.Expires.UnixNano(), l.Members)
+		return r, nil
+	})
+}
+
+// AdvanceListRun stores a part of a run and everything that r says about the run. It
+// refuses the part if the run has reached another position than before: somebody else has
+// advanced it meanwhile.
+func (s *Store) AdvanceListRun(ctx context.Context, account, list string, before int64, r ListRun, reports []byte) error {
+	if len(r.Summary) > maxSummary {
+		return refuse(nil, "long_list_text", "summary of a run", len(r.Summary), maxSummary)
+	}
+	return s.update(ctx, func(t *tx) error {
+		l, err := listOf(t, account, list)
+		if err != nil {
+			return err
+		}
+		have, err := s.runOf(t, l.seq, r.ID)
+		if err != nil {
+			return err
+		}
+		ended := int64(0)
+		if !r.Ended.IsZero() {
+			ended = r.Ended.UnixNano()
+		}
+		if t.exec("UPDATE list_runs SET ended = $3, screened = $4, reached = $5, dataset = $6, summary = $7 WHERE seq = $1 AND reached = $2 AND ended = 0",
+			have.seq, before, ended, r.Screened, r.Reached, r.Dataset, string(r.Summary)) == 0 {
+			return refuse(nil, "run_advanced")
+		}
+		if reports != nil {
+			t.exec("INSERT INTO list_reports (run, part, reports) VALUES ($1, $2, $3)", have.seq, have.Parts, reports)
+		}
+		return nil
+	})
+}
+
+// ListReports returns one part of the reports of a run, as AdvanceListRun was given it.
+func (s *Store) ListReports(ctx context.Context, account, list, run string, part int) (reports []byte, err error) {
+	l, err := listOf(s.view(ctx), account, list)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.runOf(s.view(ctx), l.seq, run)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.view(ctx).get("SELECT reports FROM list_reports WHERE run = $1 AND part = $2", []any{r.seq, part}, &reports)
+	if err != nil || !found {
+		return nil, refuseOr(err, "unknown_run")
+	}
+	return reports, nil
+}
+
+// DeleteListRun removes a run with its reports.
+func (s *Store) DeleteListRun(ctx context.Context, account, list, id string) error {
+	return s.update(ctx, func(t *tx) error {
+		l, err := listOf(t, account, list)
+		if err != nil {
+			return err
+		}
+		r, err := s.runOf(t, l.seq, id)
+		if err == nil {
+			t.exec("DELETE FROM list_runs WHERE seq = $1", r.seq)
+		}
+		return err
+	})
+}

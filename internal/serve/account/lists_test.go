@@ -1,0 +1,259 @@
+package account
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"grantgraph/internal/ein"
+)
+
+// owner signs somebody up who keeps lists.
+func owner(t *testing.T, s *Store, email string) string {
+	t.Helper()
+	a, err := s.SignUp(t.Context(), email, password, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.ID
+}
+
+func newList(t *testing.T, s *Store, account, name string) List {
+	t.Helper()
+	l, err := s.CreateList(t.Context(), account, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestLists(t *testing.T) {
+	stores(t, func(t *testing.T, p place) {
+		c := newClock("2026-03-10T12:00:00Z")
+		s := openAt(t, p, Options{Clock: c.now})
+		ctx := t.Context()
+		ann, bob := owner(t, s, "ann@example.org"), owner(t, s, "bob@example.org")
+		l := newList(t, s, ann, "  Grantees\t 2026 ")
+		if l.Name != "Grantees 2026" || l.KeepHistory || l.Members != 0 || !l.Created.Equal(c.now()) {
+			t.Errorf("%+v", l)
+		}
+		for name, slug := range map[string]string{"": "bad_list_name", " \n": "bad_list_name", strings.Repeat("x", 101): "bad_list_text", "a\x00b": "bad_list_text"} {
+			if _, err := s.CreateList(ctx, ann, name); slugOf(err) != slug {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+		added, err := s.AddMembers(ctx, ann, l.ID, []Member{
+			{EIN: 70000001, Name: "Exemplary  Fund", Note: "since 2019"}, {Name: "Unnumbered Trust"}, {EIN: 70000001}, {Name: "UNNUMBERED trust"}, {EIN: 80000002},
+		})
+		if err != nil || added != 3 {
+			t.Fatal(added, err)
+		}
+		if added, err = s.AddMembers(ctx, ann, l.ID, []Member{{EIN: 80000002}, {EIN: 90000003}}); err != nil || added != 1 {
+			t.Error(added, err)
+		}
+		got, err := s.Members(ctx, ann, l.ID, 0, 3)
+		want := []Member{{1, 70000001, "Exemplary Fund", "since 2019"}, {2, ein.None, "Unnumbered Trust", ""}, {3, 80000002, "", ""}}
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%v, %v", got, err)
+		}
+		if got, err = s.Members(ctx, ann, l.ID, 3, 3); err != nil || len(got) != 1 || got[0].EIN != 90000003 {
+			t.Errorf("%v, %v", got, err)
+		}
+		for _, bad := range []struct {
+			m    Member
+			slug string
+		}{{Member{}, "bad_member"}, {Member{Name: strings.Repeat("x", 301)}, "bad_list_text"}, {Member{EIN: 1, Note: strings.Repeat("x", 501)}, "bad_list_text"}} {
+			if n, err := s.AddMembers(ctx, ann, l.ID, []Member{{Name: "New"}, bad.m}); slugOf(err) != bad.slug || n != 0 {
+				t.Errorf("%+v: %d, %v", bad.m, n, err)
+			}
+		}
+
+		// A member that was added by its name gets its EIN.
+		if err := s.SetMember(ctx, ann, l.ID, Member{2, 80000002, "Unnumbered Trust", ""}); slugOf(err) != "member_there" {
+			t.Error(err)
+		}
+		if err := s.SetMember(ctx, ann, l.ID, Member{99, 80000004, "", ""}); slugOf(err) != "unknown_member" {
+			t.Error(err)
+		}
+		if err := s.SetMember(ctx, ann, l.ID, Member{2, 90000004, "Unnumbered Trust", "found"}); err != nil {
+			t.Error(err)
+		}
+		with, err := s.ListsWith(ctx, ann, 90000004)
+		if err != nil || len(with) != 1 || with[0].ID != l.ID || with[0].Members != 4 {
+			t.Errorf("%+v, %v", with, err)
+		}
+		if with, err = s.ListsWith(ctx, bob, 90000004); err != nil || len(with) != 0 {
+			t.Errorf("%+v, %v", with, err)
+		}
+
+		// A list of somebody else does not exist.
+		name := "Mine"
+		for what, err := range map[string]error{
+			"read":    errOf(s.ListByID(ctx, bob, l.ID)),
+			"members": errOf(s.Members(ctx, bob, l.ID, 0, 10)),
+			"add":     errOf(s.AddMembers(ctx, bob, l.ID, []Member{{EIN: 1}})),
+			"set":     s.SetMember(ctx, bob, l.ID, Member{1, 1, "", ""}),
+			"remove":  errOf(s.RemoveMembers(ctx, bob, l.ID, []int64{1})),
+			"change":  errOf(s.ChangeList(ctx, bob, l.ID, ListChange{Name: &name})),
+			"delete":  s.DeleteList(ctx, bob, l.ID),
+			"runs":    errOf(s.ListRuns(ctx, bob, l.ID)),
+			"run":     errOf(s.BeginListRun(ctx, bob, l.ID)),
+			"missing": errOf(s.ListByID(ctx, ann, "lst_000000000000")),
+			"strange": errOf(s.ListByID(ctx, ann, "'; --\x00")),
+		} {
+			if slugOf(err) != "unknown_list" {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if removed, err := s.RemoveMembers(ctx, ann, l.ID, []int64{1, 1, 77}); err != nil || removed != 1 {
+			t.Error(removed, err)
+		}
+		keep := true
+		c.add(time.Hour)
+		if l, err = s.ChangeList(ctx, ann, l.ID, ListChange{Name: &name, KeepHistory: &keep}); err != nil || l.Name != name || !l.KeepHistory || l.Members != 3 {
+			t.Errorf("%+v, %v", l, err)
+		}
+		if all, err := s.Lists(ctx, ann); err != nil || len(all) != 1 || all[0] != l {
+			t.Errorf("%+v is not %+v, %v", all, l, err)
+		}
+		if err := s.DeleteList(ctx, ann, l.ID); err != nil {
+			t.Error(err)
+		}
+		if rows := count(t, s, "list_members"); rows != 0 {
+			t.Errorf("%d members are left of a deleted list", rows)
+		}
+	})
+}
+
+func errOf[T any](_ T, err error) error { return err }
+
+func count(t *testing.T, s *Store, table string) (rows int) {
+	t.Helper()
+	if _, err := s.view(t.Context()).get("SELECT COUNT(*) FROM "+table, nil, &rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestListBounds fills a list and an account, from several requests at once.
+func TestListBounds(t *testing.T) {
+	stores(t, func(t *testing.T, p place) {
+		s := openAt(t, p, Options{})
+		ctx := t.Context()
+		ann := owner(t, s, "ann@example.org")
+		l := newList(t, s, ann, "Long")
+		parts := make([][]Member, 3)
+		for i := range MostMembers + 1 {
+			parts[i%3] = append(parts[i%3], Member{EIN: ein.EIN(70000001 + i)})
+		}
+		var all sync.WaitGroup
+		errs := make([]error, len(parts))
+		for i, part := range parts {
+			all.Go(func() { _, errs[i] = s.AddMembers(ctx, ann, l.ID, part) })
+		}
+		all.Wait()
+		refused := 0
+		for _, err := range errs {
+			if slugOf(err) == "too_many_members" {
+				refused++
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+		if l, err := s.ListByID(ctx, ann, l.ID); err != nil || refused != 1 || l.Members <= MostMembers/2 || l.Members > MostMembers {
+			t.Errorf("%d refusals, %+v, %v", refused, l, err)
+		}
+		errs = make([]error, MostLists+5)
+		for i := range errs {
+			all.Go(func() { _, errs[i] = s.CreateList(ctx, ann, "Another") })
+		}
+		all.Wait()
+		if have, err := s.Lists(ctx, ann); err != nil || len(have) != MostLists {
+			t.Errorf("%d lists, %v", len(have), err)
+		}
+	})
+}
+
+func TestListRuns(t *testing.T) {
+	stores(t, func(t *testing.T, p place) {
+		c := newClock("2026-03-10T12:00:00Z")
+		s := openAt(t, p, Options{Clock: c.now})
+		ctx := t.Context()
+		ann := owner(t, s, "ann@example.org")
+		l := newList(t, s, ann, "Grantees")
+		if _, err := s.BeginListRun(ctx, ann, l.ID); slugOf(err) != "empty_list" {
+			t.Error(err)
+		}
+		if _, err := s.AddMembers(ctx, ann, l.ID, []Member{{EIN: 70000001}, {EIN: 70000002}}); err != nil {
+			t.Fatal(err)
+		}
+		run, err := s.BeginListRun(ctx, ann, l.ID)
+		if err != nil || run.Members != 2 || !run.Expires.Equal(c.now().Add(RunKept)) {
+			t.Fatalf("%+v, %v", run, err)
+		}
+		next := run
+		next.Screened, next.Reached, next.Dataset, next.Summary = 1, 1, "v1", json.RawMessage(`{"rows":1}`)
+		if err := s.AdvanceListRun(ctx, ann, l.ID, 0, next, []byte{0, 255, 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.AdvanceListRun(ctx, ann, l.ID, 0, next, []byte("again")); slugOf(err) != "run_advanced" {
+			t.Error(err)
+		}
+		next.Screened, next.Reached, next.Ended = 2, 2, c.now()
+		if err := s.AdvanceListRun(ctx, ann, l.ID, 1, next, []byte("two")); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.AdvanceListRun(ctx, ann, l.ID, 2, next, nil); slugOf(err) != "run_advanced" {
+			t.Errorf("a run that has ended went on: %v", err)
+		}
+		next.Parts = 2
+		if got, err := s.ListRun(ctx, ann, l.ID, run.ID); err != nil || fmt.Sprint(got) != fmt.Sprint(next) {
+			t.Errorf("%+v is not %+v, %v", got, next, err)
+		}
+		for part, want := range [][]byte{{0, 255, 1}, []byte("two")} {
+			if got, err := s.ListReports(ctx, ann, l.ID, run.ID, part); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%q, %v", got, err)
+			}
+		}
+		if _, err := s.ListReports(ctx, ann, l.ID, run.ID, 2); slugOf(err) != "unknown_run" {
+			t.Error(err)
+		}
+
+		// A history is kept for years, and one that is switched off for a day.
+		keep := func(on bool) {
+			t.Helper()
+			if _, err := s.ChangeList(ctx, ann, l.ID, ListChange{KeepHistory: &on}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		keep(true)
+		c.add(400 * 24 * time.Hour)
+		if err := s.sweep(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if runs, err := s.ListRuns(ctx, ann, l.ID); err != nil || len(runs) != 1 || !runs[0].Expires.Equal(runs[0].Started.Add(HistoryKept)) {
+			t.Errorf("%+v, %v", runs, err)
+		}
+		keep(false)
+		c.add(RunKept + time.Second)
+		if runs, err := s.ListRuns(ctx, ann, l.ID); err != nil || len(runs) != 0 {
+			t.Errorf("%+v, %v", runs, err)
+		}
+		if err := s.sweep(ctx); err != nil || count(t, s, "list_reports") != 0 {
+			t.Errorf("reports are left of a run that expired, %v", err)
+		}
+		if run, err = s.BeginListRun(ctx, ann, l.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.DeleteListRun(ctx, ann, l.ID, run.ID); err != nil {
+			t.Error(err)
+		}
+		if err := s.DeleteListRun(ctx, ann, l.ID, run.ID); slugOf(err) != "unknown_run" {
+			t.Error(err)
+		}
+	})
+}
