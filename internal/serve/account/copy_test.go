@@ -74,6 +74,11 @@ func fill(t *testing.T, s *Store) (key KeyInfo, plain string) {
 		t.exec("INSERT INTO list_runs (id, list, started, ended, expires, members, screened, reached, dataset, summary)"+
 			" SELECT 'run_1', seq, $1, 0, $1, 1, 0, 0, '', '{}' FROM lists", now)
 		t.exec("INSERT INTO list_reports (run, part, reports) SELECT seq, 0, $1 FROM list_runs", []byte{0, 255})
+		t.exec("INSERT INTO watches (list, edition, feed) SELECT seq, '20260101T000000Z', $1 FROM lists", []byte{1, 0})
+		t.exec("INSERT INTO watch_members (list, ein, name, address) SELECT seq, '070000001', 'A', 'B' FROM lists")
+		t.exec("INSERT INTO alerts (list, at, kind, source, ein, name, reference, was, is_now, count, from_version, to_version)"+
+			" SELECT seq, $1, 'revoked', 'revocation', '070000001', 'A', '', '', 'revoked', 0, 'x', 'y' FROM lists", now)
+		t.exec("INSERT INTO watch_channels (list, channel, target, sent, next) SELECT seq, 'email', '', 0, $1 FROM lists", now)
 		t.exec("INSERT INTO agents (key, tier, purpose, source, thumbprint, host, status, expires, allowance, remaining, challenge, dataset, params, salt,"+
 			" answers, calls, made, attempts, next_allowed, drawn, answered) SELECT seq, 'anonymous', 'p', 's', '', '', 'locked', $1, 10, 3, 0, '', '{}', $2,"+
 			" '[]', '[]', 0, 0, 0, 0, 0 FROM keys", now, []byte{})

@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 		chargeForever(path, os.Getenv(childEnv+"_ID"))
 		return
 	}
+	if path := os.Getenv(watchEnv); path != "" {
+		compareForever(path)
+		return
+	}
 	code := m.Run()
 	stopCluster()
 	os.Exit(code)

@@ -409,6 +409,7 @@ func (s *Store) sweep(ctx context.Context) error {
 		{"DELETE FROM tries WHERE start < $1", now.Add(-24 * time.Hour).UnixNano()},
 		{"DELETE FROM questions WHERE day < $1", now.Add(-48 * time.Hour).Unix()},
 		{"DELETE FROM list_runs WHERE expires < $1", now.UnixNano()},
+		{"DELETE FROM alerts WHERE at < $1", now.Add(-AlertsKept).UnixNano()},
 		// Rows of the future are from a clock that has been set back: nobody began these windows yet.
 		{"DELETE FROM tries WHERE start > $1", now.Add(skew).UnixNano()},
 		{"DELETE FROM spent WHERE start > $1", now.Add(skew).Unix()},

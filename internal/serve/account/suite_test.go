@@ -132,7 +132,7 @@ func holdsNo(t *testing.T, s *Store, p place, secrets ...string) {
 		}
 		return
 	}
-	for _, table := range []string{"keys", "accounts", "sessions", "tokens", "events", "agents", "tries", "nonces", "questions", "signing_keys"} {
+	for _, table := range []string{"keys", "accounts", "sessions", "tokens", "events", "agents", "tries", "nonces", "questions", "signing_keys", "watches", "watch_channels"} {
 		err := s.view(t.Context()).each("SELECT row_to_json(x)::text FROM "+table+" x", nil, func(scan func(...any) error) error {
 			var row string
 			if err := scan(&row); err != nil {

@@ -239,8 +239,26 @@ func (x *Index) Latest(e ein.EIN) (version string, c Counts) {
 		return "", c
 	}
 	s := &x.since[len(x.since)-1]
+	return s.version, s.of(e)
+}
+
+// Of is the difference of a filer from an earlier build. known is false if the
+// differences from that build are unknown.
+func (x *Index) Of(version string, e ein.EIN) (c Counts, known bool) {
+	if x.Begin() != nil {
+		return c, false
+	}
+	defer x.End()
+	i := slices.IndexFunc(x.since, func(s since) bool { return s.version == version })
+	if i < 0 {
+		return c, false
+	}
+	return x.since[i].of(e), true
+}
+
+func (s *since) of(e ein.EIN) (c Counts) {
 	if i, found := slices.BinarySearchFunc(s.filers, uint32(e), func(f Filer, e uint32) int { return cmp.Compare(f.EIN, e) }); found {
 		c = s.filers[i].Counts
 	}
-	return s.version, c
+	return c
 }

@@ -1,0 +1,52 @@
+-- Lists that are watched. Edition and build are what the members were compared with last;
+-- both are empty before the first time. Times are Unix nanoseconds.
+CREATE TABLE watches (
+    list    BIGINT PRIMARY KEY REFERENCES lists (seq) ON DELETE CASCADE,
+    edition TEXT    NOT NULL DEFAULT '',
+    build   TEXT    NOT NULL DEFAULT '',
+    seen    BIGINT NOT NULL DEFAULT 0,  -- lists.changed when the members were compared
+    feed    BYTEA   NOT NULL DEFAULT '' -- hash of the secret in the address of the Atom feed; empty for no feed
+);
+CREATE UNIQUE INDEX watches_feed ON watches (feed) WHERE feed <> '';
+
+-- The last known name and address of a member.
+CREATE TABLE watch_members (
+    list    BIGINT NOT NULL REFERENCES watches (list) ON DELETE CASCADE,
+    ein     TEXT    NOT NULL,
+    name    TEXT    NOT NULL,
+    address TEXT    NOT NULL,
+    PRIMARY KEY (list, ein)
+);
+
+-- The feed of a list. A number is never used twice: deliveries remember the last one they sent.
+CREATE TABLE alerts (
+    seq          BIGINT PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    list         BIGINT NOT NULL REFERENCES lists (seq) ON DELETE CASCADE,
+    at           BIGINT NOT NULL,
+    kind         TEXT    NOT NULL,
+    source       TEXT    NOT NULL,
+    ein          TEXT    NOT NULL,       -- empty for an alert about the whole list
+    name         TEXT    NOT NULL,
+    reference    TEXT    NOT NULL,       -- number of a sanctioned entity, or empty
+    was          TEXT    NOT NULL,
+    is_now       TEXT    NOT NULL,
+    count        BIGINT NOT NULL,
+    from_version TEXT    NOT NULL,
+    to_version   TEXT    NOT NULL,
+    UNIQUE (list, to_version, kind, source, ein, reference)
+);
+CREATE INDEX alerts_list ON alerts (list, seq);
+CREATE INDEX alerts_at ON alerts (at);
+
+-- Where the alerts of a list go beside the feed: email or webhook.
+CREATE TABLE watch_channels (
+    list     BIGINT NOT NULL REFERENCES watches (list) ON DELETE CASCADE,
+    channel  TEXT    NOT NULL,
+    target   TEXT    NOT NULL,           -- address of the webhook; empty for email
+    sent     BIGINT NOT NULL,           -- number of the last alert that was sent
+    next     BIGINT NOT NULL,           -- no try before this time
+    failures BIGINT NOT NULL DEFAULT 0, -- since the last success
+    error    TEXT    NOT NULL DEFAULT '',
+    PRIMARY KEY (list, channel)
+);
+CREATE INDEX watch_channels_next ON watch_channels (next);
