@@ -122,8 +122,8 @@ func saySubject(w *Words, f *Filter) {
 		if len(text) == 1 {
 			return ntee.Label(strings.ToUpper(text)[0])
 		}
-		if title := ntee.Title(ntee.Code(strings.ToUpper(text))); title != "" {
-			return title + " (" + strings.ToUpper(text) + ")"
+		if code := strings.ToUpper(text); items[i].Kind == ntee.Prefix && ntee.Title(ntee.Code(code)) != "" {
+			return ntee.Title(ntee.Code(code)) + " (" + code + ")"
 		}
 		return text
 	}, drop: func(f *Filter, i int) { f.Subject.Items = dropped(f.Subject.Items, i) }})

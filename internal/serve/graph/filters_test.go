@@ -194,6 +194,22 @@ func TestChips(t *testing.T) {
 	}
 }
 
+// TestSubjectChips: a cause is called by its own name, and only a code has a title.
+func TestSubjectChips(t *testing.T) {
+	t.Parallel()
+	w := graph.Words{Filter: read(t, map[string]string{"subject": "Food,k31,E,health"}), Name: func(ein.EIN) string { return "" }}
+	for _, d := range graph.Filters {
+		w.Tell(d)
+	}
+	var labels []string
+	for _, c := range w.Chips {
+		labels = append(labels, c.Label)
+	}
+	if want := []string{"Food", "Food Banks & Pantries (K31)", "Health Care", "Health"}; !slices.Equal(labels, want) {
+		t.Errorf("chips %q, not %q", labels, want)
+	}
+}
+
 // TestParameterTexts checks the file of texts: its lines have three cells, and
 // every word stands for one parameter or value only.
 func TestParameterTexts(t *testing.T) {
