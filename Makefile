@@ -16,7 +16,7 @@ PACKAGES := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo 
 # The tests that take longest begin first, so that no core waits for them at the end.
 LONGEST := ./internal/serve/site ./cmd/grantgraph
 
-.PHONY: FORCE run build test golden minutes require lint fuzz oracle soak fleet bench audit image release installed clean
+.PHONY: FORCE pictures run build test golden minutes require lint fuzz oracle soak fleet bench audit image release installed clean
 
 run: bin/grantgraph ## make an invented world, build it, serve it on 127.0.0.1:8080
 	@bin/grantgraph demo
@@ -60,6 +60,9 @@ fleet: ## several machines under load, and everything that may happen to them; b
 
 bench: ## the benchmarks of docs/benchmarks.md
 	./scripts/bench
+
+pictures: ## the pictures of the README, from a demo that runs ("make run")
+	./scripts/pictures
 
 audit: ## known vulnerabilities, where their database can be reached; says so where it cannot
 	./scripts/audit

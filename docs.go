@@ -7,5 +7,5 @@ import "embed"
 // Documents are docs and the changelog, under the names they have in the
 // repository.
 //
-//go:embed CHANGELOG.md docs
+//go:embed CHANGELOG.md docs/*.md docs/guide/*.md
 var Documents embed.FS
