@@ -146,7 +146,7 @@ func vocabularies(t *testing.T) string {
 		for _, op := range g.Operations {
 			for _, p := range op.Params {
 				words := "`" + strings.Join(p.Enum, "`, `") + "`"
-				if len(p.Enum) == 0 {
+				if len(p.Enum) == 0 || p.Name == "fields" { // any field of a row
 					continue
 				}
 				i := slices.IndexFunc(list, func(e entry) bool { return e.name == p.Name && e.words == words })
@@ -168,9 +168,9 @@ func vocabularies(t *testing.T) string {
 		}
 		b.WriteString(" | " + e.words + " |\n")
 	}
-	b.WriteString("\n`subject` takes the letters of the NTEE, codes that begin with one (`B42`), and these words:\n\n| Letter | Cause |\n|---|---|\n")
+	b.WriteString("\n`subject` takes an NTEE code (`B42`), its letter, or its cause:\n\n")
 	for letter := byte('A'); letter <= 'Z'; letter++ {
-		b.WriteString("| `" + string(rune(letter)) + "` | " + ntee.Label(letter) + " |\n")
+		b.WriteString("`" + string(rune(letter)) + "` " + ntee.Label(letter) + map[bool]string{true: ".\n", false: ",\n"}[letter == 'Z'])
 	}
 	return b.String()
 }
