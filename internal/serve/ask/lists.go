@@ -241,7 +241,10 @@ func (r *run) present(lines [][]any, hits int64, most int) {
 func (r *run) none(p *Plan) {
 	r.empty = true
 	key := "none"
-	if p.Measure == "exists" {
+	switch {
+	case r.unfiled:
+		key = "none_unfiled"
+	case p.Measure == "exists":
 		key = "none_exists"
 	}
 	r.tell(key, "what", p.what())

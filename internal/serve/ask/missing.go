@@ -51,14 +51,19 @@ func (r *run) tellYears() {
 	}
 	for _, o := range p.Funders {
 		years := r.returns(o)
+		if len(years) == 0 {
+			continue
+		}
 		none := without(years, spans)
-		if len(years) == 0 || len(none) == 0 {
+		if len(none) == 0 {
 			continue
 		}
 		r.warn("returns", "name", o.Name, "years", joinWords(none, "and"), "s", strings.Repeat("s", min(len(none)-1, 1)))
-		if p.Measure == "change" || p.Measure == "compare" && !slices.ContainsFunc(years, func(y int) bool { return !p.unasked(y) }) {
+		all := !slices.ContainsFunc(years, func(y int) bool { return !p.unasked(y) })
+		if p.Measure == "change" || p.Measure == "compare" && all {
 			r.invalid("this data has no return of %s for fiscal year %s", o.Name, joinWords(none, "and"))
 		}
+		r.unfiled = all && len(p.Funders) == 1
 	}
 }
 
@@ -81,6 +86,7 @@ func (r *run) tellMissing() {
 	found := r.sum(p.values()).Summary.TotalAmount
 	r.tellUnlinked(found)
 	more, v := r.unlinked(p, true)
+	r.tellOthers()
 	if r.missing("parts", more, found, v); len(p.Causes) == 0 {
 		return
 	}
@@ -165,7 +171,9 @@ func (r *run) missing(key string, more client.Sums, found int64, v url.Values) {
 		r.empty, r.out.Answer, r.out.Figures, r.out.Link = false, "", nil, "/explore?"+encode(v)
 		r.tell(key)
 	case more.TotalAmount >= found:
-		r.say(answers.text("caveat_"+key, "text"))
+		if r.say(answers.text("caveat_"+key, "text")); key == "uncoded" {
+			r.out.Answer = answers.text("known_cause", "text") + " " + r.out.Answer
+		}
 	default:
 		r.out.Caveats = nil
 		r.warn(key)
@@ -178,7 +186,7 @@ func (r *run) missing(key string, more client.Sums, found int64, v url.Values) {
 // Limits on looking for other names of a recipient.
 const (
 	longestQuery = 500 // bytes that the API takes as words to search for
-	mostNamed    = 16  // names that are identified
+	mostNamed    = 24  // names that are identified
 	mostNames    = 3   // names that are told
 )
 
@@ -191,7 +199,7 @@ func (r *run) called(p *Plan, words string) []grants.RecipientRow {
 	v := p.values()
 	v.Del("recip_id")
 	v.Set("query", strings.TrimSpace(v.Get("query")+" "+words))
-	v.Set("exclude", strings.Join(p.excluded("unidentified"), ","))
+	v.Set("exclude", strings.Join(p.excluded("individuals", "unidentified"), ","))
 	v.Set("limit", "100")
 	other := r.a.run(r.ctx, p)
 	a := get[api.List[grants.RecipientRow]](other, "/grants/recipients", v)
@@ -206,6 +214,42 @@ func (r *run) bearing(name string) []grants.RecipientRow {
 		return nil
 	}
 	return slices.DeleteFunc(r.called(r.p, quoted(name)), func(row grants.RecipientRow) bool { return orgname.Key(row.RecipName) != key })
+}
+
+// completed is the only name of recipients that adds one noun to a name: ClimateWorks
+// Foundation for "ClimateWorks". It is empty if there are several, or none.
+func (r *run) completed(name string) (whole string) {
+	key := orgname.Key(name)
+	for _, row := range r.called(r.p, quoted(name)) {
+		other := orgname.Key(row.RecipName)
+		if noun, ok := strings.CutPrefix(other, key); !ok || key == "" || !is("head", strings.ToLower(noun)) {
+			continue
+		}
+		if whole != "" && orgname.Key(whole) != other {
+			return ""
+		}
+		whole = row.RecipName
+	}
+	return whole
+}
+
+// tellOthers tells of other recipients whose names have the words that were asked for, if no
+// grants were found, or if the recipient is known by its name alone.
+func (r *run) tellOthers() {
+	var names []string
+	for _, o := range r.p.Recipients {
+		if o.EIN != "" && !r.empty || o.Asked == "" {
+			continue
+		}
+		for _, row := range r.called(r.p, quoted(o.Asked)) {
+			if strings.Contains(orgname.Key(row.RecipName), orgname.Key(o.Asked)) && !slices.Contains(strings.Split(o.RecipID, ","), row.RecipID) {
+				names = addNew(names, orgname.Display(row.RecipName))
+			}
+		}
+	}
+	if n := len(names); n > 0 {
+		r.tell("others", "names", joinWords(names[:min(n, mostNames)], "and"), "others", n)
+	}
 }
 
 // means is the EIN of the organization that the name of a recipient means, or empty. A name
@@ -242,9 +286,7 @@ func (r *run) means(row *grants.RecipientRow, o *Party, begin int) string {
 func (r *run) namesOf(p *Plan, o Party, parts bool) (ids, names []string) {
 	begin := 0
 	if parts {
-		if begin = len(tokens(o.Asked)); begin < 2 {
-			return nil, nil
-		}
+		begin = max(2, len(tokens(o.Asked))) // one word may begin the name of anybody
 	}
 	seen := map[string]bool{}
 	for _, words := range []string{quoted(o.Name), quoted(o.Asked), telling(o)} {

@@ -26,10 +26,11 @@ type run struct {
 	out  *Answer
 	err  error // the first one
 
-	known facing          // what sentences may name
-	empty bool            // no grants were found
-	span  Span            // in which somebody stopped or started
-	last  *client.Service // of the latest request
+	known   facing          // what sentences may name
+	empty   bool            // no grants were found
+	unfiled bool            // there is no return of the only funder for the years that are asked for
+	span    Span            // in which somebody stopped or started
+	last    *client.Service // of the latest request
 }
 
 // run is a plan whose requests are not those of an answer.
@@ -68,6 +69,9 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 		return nil, r.err
 	case !r.empty || p.Doubt == "":
 		return r.out, nil
+	}
+	if r.known["others"] != nil {
+		u.Why += " " + r.known.fill(answers.text("others", "text"))
 	}
 	u.Read, u.Try = true, a.Examples(ctx)
 	return u.Answer(""), nil

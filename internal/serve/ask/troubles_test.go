@@ -59,6 +59,8 @@ func troubled(t *testing.T) (data string) {
 			line{"", "INSTITUTE FOR HUMANE LETTERS", "CORVEN", "OH", 4_000}),
 		"c": scheduleI("200000003", "QUILLDA COLLEGE", "2021", line{"110000001", "FENWICK UNIVERSITY", "FENWICK", "VA", 7_000},
 			line{"", "FENWICK UNIVERSITY SCHOOL OF LAW", "LAUREL", "MD", 5_000}),
+		"e": scheduleI("200000019", "QUILLTA FUND", "2021", line{"", "TARNWICK FOUNDATION", "LAUREL", "MD", 8_000},
+			line{"", "TARNWICK FOUNDATION OF THE NORTH", "LAUREL", "MD", 500}),
 		"d": scheduleI("200000014", "QUILLOA FUND", "2021", line{"", "FENWICK UNIVERSITY", "LAUREL", "MD", 90_000}),
 	}
 	for i := range 12 {
@@ -144,6 +146,10 @@ func TestTroubledNames(t *testing.T) {
 		{"Who funds the Institute for Humane Letters?", "1 funder made grants to Institute for Humane Letters", ""},
 		{"How much did Kite Flyers of Troy give?", "", "only know the grants that it received"},
 		{"Who gave more to Fenwick University, the Quilloa Fund or Quillda College?", "Counting these, the larger is Quilloa Fund, by $83,000", ""},
+		{"How much did the Quilloa Fund give in 2019?", "We cannot say: this data has no return of Quilloa Fund for fiscal year 2019.", ""},
+		{"How much did the Quilloa Fund give to churches?", "We cannot say: the cause of 1 grant, $90,000 in all, is not known.", ""},
+		{"Who funds Tarnwick?", "Not counted: 1 recipient of similar name, such as Tarnwick Foundation of the North.", ""},
+		{"Is it true that the Quillta Fund funded the Tarnwick Foundation?", "Yes: 1 grant by Quillta Fund to Tarnwick Foundation", ""},
 		{"How much did the Quilloa Fund give in 2019 and 2021?", "$90,000", ""},
 		{"How much did the Quilloa Fund give from 2019 to 2021?", "no return of Quilloa Fund for fiscal years 2019 and 2020", ""},
 		{"Did giving by the Quilloa Fund grow from 2020 to 2021?", "", "this data has no return of Quilloa Fund for fiscal year 2020"},

@@ -16,11 +16,12 @@ import (
 
 // Limits on looking for organizations.
 const (
-	longestName = 10  // in words
-	mostAsked   = 36  // texts of one question that are identified
-	doubtful    = 0.8 // an answer of zero that rests on a less probable name is not given
-	perhapsFrom = .15 // less probable organizations are not mentioned
-	smallest    = .05 // less probable organizations are not read
+	longestName   = 10  // in words
+	mostAsked     = 36  // texts of one question that are identified
+	doubtful      = 0.8 // an answer of zero that rests on a less probable name is not given
+	perhapsFrom   = .15 // less probable organizations are not mentioned
+	likelyGrantee = .6  // an organization that is named like a city may be meant by "give to"
+	smallest      = .05 // less probable organizations are not read
 )
 
 // addParty adds a run of words that may name an organization, with the probability
@@ -76,7 +77,10 @@ func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
 	if r.has(from-1, "in|near") {
 		cost += costSlip
 	}
-	if said(r.textAt(to)).tag == "ORG" || found.Verdict < identify.Certain && r.has(from-1, "to") && r.isCity(from, to) {
+	switch city := found.Verdict < identify.Certain && r.has(from-1, "to") && r.isCity(from, to); {
+	case city && said(r.textAt(from-2)).tag == "give" && found.Candidates[0].Probability > likelyGrantee:
+		cost += costWord // "give to Columbia" may be either one
+	case city || said(r.textAt(to)).tag == "ORG":
 		cost += costCityIn // Miami organizations, money that goes to Miami
 	}
 	if r.mixed && !r.toks[from].cap {
@@ -134,6 +138,9 @@ func (r *reading) addByName(from, to int) bool {
 	name := r.nameText(from, to)
 	aside := r.a.run(r.ctx, &Plan{})
 	ids, names := aside.namesOf(aside.p, Party{Name: name}, false)
+	if len(ids) == 0 && r.mixed && r.toks[from].cap {
+		ids, names = aside.namesOf(aside.p, Party{Name: aside.completed(name)}, false)
+	}
 	if aside.err != nil || len(ids) == 0 {
 		return false
 	}
@@ -141,8 +148,12 @@ func (r *reading) addByName(from, to int) bool {
 	if !unsure(found) {
 		return false
 	}
+	notes := []string{sentence("no_ein_here", "name", names[0])}
+	if found.Verdict == identify.Several {
+		notes = append(notes, sentence("at_address", "name", found.Candidates[0].DisplayName, "ein", found.Candidates[0].EIN.Hyphenated()))
+	}
 	r.add(from, to, item{sym: "PARTY", cost: costParty, asked: name, party: &Party{Name: names[0], Asked: name, RecipID: strings.Join(ids, ",")},
-		doubt: len(found.Candidates) > 0 && found.Candidates[0].Probability >= smallest, notes: []string{sentence("no_ein_here", "name", names[0])}})
+		doubt: len(found.Candidates) > 0 && found.Candidates[0].Probability >= smallest, notes: notes})
 	return true
 }
 
@@ -335,6 +346,11 @@ func (s *assembly) pick(it *item, role string) *Party {
 		}
 		return it.party
 	}
+	for _, c := range found.Candidates {
+		if c.DisplayName == best.DisplayName+" Group Return" && s.sums(best.EIN.String(), role) == 0 && s.sums(c.EIN.String(), role) > 0 {
+			best = c // the group files one return for all of its members
+		}
+	}
 	it.party = &Party{EIN: best.EIN.String(), Name: best.DisplayName, Asked: it.asked}
 	if best.Probability < doubtful || roles[role] != identify.Either && s.sums(it.party.EIN, role) == 0 {
 		s.plan.Doubt = it.asked
@@ -361,17 +377,20 @@ func (s *assembly) branches(it *item, role string) *Party {
 	return &Party{Name: it.asked, Asked: it.asked, RecipID: strings.Join(ids, ",")}
 }
 
-// active is the only candidate of several that has grants on the side that is
-// asked for, if its name is as good as any.
+// active is the only candidate of several good ones that has grants on the side that is
+// asked for. Who has no rival may still be somebody else than is meant.
 func (s *assembly) active(found identify.Answer, role string) (best identify.Candidate, ok bool) {
-	n := 0
+	n, rivals := 0, 0
 	for _, c := range found.Candidates {
-		if e := c.EIN.String(); c.Probability >= found.Candidates[0].Probability/4 &&
-			(role != "funder" && s.sums(e, "recipient") > 0 || role != "recipient" && s.sums(e, "funder") > 0) {
+		if c.Probability < found.Candidates[0].Probability/4 {
+			continue
+		}
+		rivals++
+		if e := c.EIN.String(); role != "funder" && s.sums(e, "recipient") > 0 || role != "recipient" && s.sums(e, "funder") > 0 {
 			best, n = c, n+1
 		}
 	}
-	if ok = n == 1 && role != "organization"; ok {
+	if ok = n == 1 && rivals > 1 && role != "organization"; ok {
 		s.note("only_active", "name", best.DisplayName, "ein", best.EIN.Hyphenated())
 	}
 	return best, ok

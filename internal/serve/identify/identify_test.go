@@ -50,6 +50,8 @@ var troubled = []member{
 	{name: "NORTH LAKE PONY LEAGUE", city: "AKRON", state: "OH"},
 	{name: "HLTH INC", city: "AKRON", state: "OH"},
 	{name: "RUSHFORD FOUNDATION", city: "DUNE", state: "OH", out: 30_000_000, grantees: 50},
+	{name: "TIDAL KITCHEN ALLIANCE", city: "DUNE", state: "OH", in: 900_000_000, filers: 25, near: "QUAIL UNION OF NORTH YARROW"},
+	{name: "AMOS REED GARDNER FOUNDATION", city: "DUNE", state: "OH", out: 3_000_000_000, grantees: 2000},
 	{name: "GREENWAY CLUBS OF OHIO", city: "AKRON", state: "OH", in: 4_000_000, filers: 9},
 	{name: "GREENWAY CLUBS OF NEVADA", city: "RENO", state: "NV", in: 1_000_000, filers: 5},
 	{name: "GREENWAY CLUBS OF MAINE", city: "PORTLAND", state: "ME", in: 1_000_000, filers: 5},
@@ -62,6 +64,9 @@ func world(t testing.TB) *Engine {
 	list := slices.Clone(troubled)
 	for _, city := range []string{"AKRON", "RENO", "DUNE", "PORTLAND", "BOISE", "SALEM"} {
 		list = append(list, member{name: "ST JOHNS CHURCH", city: city, state: "OH", in: 50_000, filers: 2})
+	}
+	for i := range 30 {
+		list = append(list, member{name: fmt.Sprintf("GARDNER %c%c SOCIETY", 'B'+i%20, 'C'+i), city: "BOISE", state: "ID"})
 	}
 	for i := range 600 {
 		kind := []string{"FOUNDATION", "HEALTH", "CHURCH", "SOCIETY", "UNIVERSITY", "FUND"}[i%6]
@@ -112,7 +117,10 @@ func TestIdentify(t *testing.T) {
 		{"Greenway Clubs", "NV", Likely, Certain, "GREENWAY CLUBS OF NEVADA"},
 		{"Greenway Clubs of Nevada", "", Likely, Certain, "GREENWAY CLUBS OF NEVADA"},
 		{"Greenway Clubs, NV", "", Likely, Certain, "GREENWAY CLUBS OF NEVADA"},
-		{"Mother Heron", "", Several, Several, "FOUNDATION FOR TIDAL PROGRESS"},         // an address is no proof
+		{"Mother Heron", "", Several, Several, "FOUNDATION FOR TIDAL PROGRESS"}, // an address is no proof
+		{"QUNY", "", Nobody, Several, ""},                                       // nor are its initials
+		{"Gardner", "", Nobody, Several, ""},                                    // a common word inside of a name
+		{"Reed Gardner Foundation", "", Likely, Certain, "AMOS REED GARDNER FOUNDATION"},
 		{"Heron Mission of True Shores", "", Likely, Certain, "HERON MISSION SERVICES"}, // beside a name that begins alike it is
 		{"Larkspur University", "", Several, Likely, "LARKSPUR UNIVERSITY AKRON"},       // other campuses may be missing
 		{"Ospreytown", "", Nobody, Certain, "OSPREYTOWN FOR BIRD SAFETY ACTION FUND"},

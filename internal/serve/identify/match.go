@@ -64,6 +64,7 @@ const (
 	weighNearby        = 0.4 // which never outweighs nobody by more than this,
 	weighNearbyMore    = 0.3 // and more if several filers use it,
 	mostNearby         = 1.0 // but never likely: about half of such names are those of a neighbor
+	mostCommon         = 0.8 // a common word alone, which stands inside the name: "Johnson" is never likely
 	costReading        = 1.0
 	costSign           = 3.0 // a call sign without its first letter
 	costJoined         = 0.5 // words written as one, or one as several,
@@ -634,11 +635,19 @@ func (s *search) score(c chosen, cost float64) {
 			}
 		}
 	}
-	if n.Kind == byAddress {
-		weight = min(weight, s.none+min(mostNearby, weighNearby+weighNearbyMore*math.Log(float64(max(1, n.Filers)))))
+	if len(s.words) == 1 && extra > 0 && len(words) > 1 && a.used&1 == 0 && s.words[0].rarity < leastRare {
+		weight = min(weight, s.none+mostCommon)
 	}
-	s.found = append(s.found, found{org: n.Org, name: name, weight: weight, branch: placed && !a.missing, longer: extra > 0 && !a.missing,
+	s.found = append(s.found, found{org: n.Org, name: name, weight: s.nearby(n, weight), branch: placed && !a.missing, longer: extra > 0 && !a.missing,
 		exact: c.same && n.Kind <= other, whole: !a.missing && !a.begun, share: 1 - a.lost/max(1, a.all)})
+}
+
+// nearby limits the weight of a name that is only known from an address.
+func (s *search) nearby(n *nameRecord, weight float64) float64 {
+	if n.Kind != byAddress {
+		return weight
+	}
+	return min(weight, s.none+min(mostNearby, weighNearby+weighNearbyMore*math.Log(float64(max(1, n.Filers)))))
 }
 
 // letters is what speaks for an organization whose registered name is the text, letter
@@ -801,7 +810,7 @@ func (s *search) byInitials(r reading) {
 		o := &s.e.orgs[n.Org]
 		weight := weighKnown*o.prior(s.q.Role) + weighMentioned*math.Log1p(float64(o.Filers)) + weighAll + weighAllRare - costInitials +
 			weighInitials*float64(len(r.key)-3) - costWord*(1-s.words[0].rarity) - r.cost + s.standing(n, o)
-		s.found = append(s.found, found{org: n.Org, name: name, weight: weight, initials: true, whole: true, share: 1})
+		s.found = append(s.found, found{org: n.Org, name: name, weight: s.nearby(n, weight), initials: true, whole: true, share: 1})
 	}
 }
 
@@ -819,7 +828,7 @@ func (s *search) addNamed(name uint32, info, cost float64, same bool) {
 	n := &s.e.names[name]
 	o := &s.e.orgs[n.Org]
 	weight := o.prior(s.q.Role) + weighAll + weighAllRare*min(2, info) + weighExact*min(1, info) - cost + s.standing(n, o)
-	s.found = append(s.found, found{org: n.Org, name: name, weight: weight, exact: same && n.Kind <= other, whole: true, share: 1})
+	s.found = append(s.found, found{org: n.Org, name: name, weight: s.nearby(n, weight), exact: same && n.Kind <= other, whole: true, share: 1})
 }
 
 // byAbbreviation adds the organizations whose name has initials for words of the text
