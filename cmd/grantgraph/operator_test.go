@@ -133,8 +133,9 @@ func TestSetup(t *testing.T) {
 		says          string
 	}{
 		{"flags", "", []string{"--base-url", "https://grants.example.org", "--contact", "ops@example.org", "--mail", "smtp://u:Hush-1@mail.example.org:587", "--mail-from", "grants@example.org"}, ""},
-		{"answers", "https://grants.example.org\nhttps://example.org/security\n-\n", nil, ""},
-		{"no answer", "https://grants.example.org\n", nil, "--contact"},
+		{"answers", "https://grants.example.org\nLake Fund\nhttps://example.org/security\n-\n", nil, ""},
+		{"no answer", "https://grants.example.org\n\n", nil, "--contact"},
+		{"no texts", "", []string{"--base-url", "https://grants.example.org", "--contact", "ops@example.org", "--mail", "-", "--texts", "/nowhere"}, "/nowhere"},
 		{"plain http", "", []string{"--base-url", "http://grants.example.org", "--contact", "ops@example.org", "--mail", "-"}, "https address"},
 		{"contact", "", []string{"--base-url", "https://grants.example.org", "--contact", "nobody", "--mail", "-"}, "--contact"},
 		{"mail", "", []string{"--base-url", "https://grants.example.org", "--contact", "ops@example.org", "--mail", "mail.example.org", "--mail-from", "a@example.org"}, "mail server"},

@@ -28,6 +28,7 @@ import (
 	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/serve/site/asking"
 	"grantgraph/internal/serve/site/mail"
+	"grantgraph/internal/serve/site/operator"
 	"grantgraph/internal/serve/sqlbox"
 	"grantgraph/internal/snapshot/remote"
 	"grantgraph/internal/terminal"
@@ -57,7 +58,9 @@ type serveCmd struct {
 	Mail       secret.URL  `help:"Mail server for emails to users; without one they are printed to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
 	MailFrom   string      `help:"Sender of these emails." placeholder:"ADDRESS"`
 
-	Contact string `help:"Email or https address for reports of security problems, published at /.well-known/security.txt." placeholder:"ADDRESS"`
+	Contact      string `placeholder:"ADDRESS"`
+	OperatorName string `name:"operator-name" help:"Who runs the service, shown on the site and in emails." placeholder:"NAME"`
+	Texts        string `placeholder:"DIR"`
 
 	AskModel        string `name:"ask-model" placeholder:"URL"`
 	AskModelName    string `name:"ask-model-name" help:"Name of that model, as its API knows it." placeholder:"NAME"`
@@ -123,7 +126,7 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 	}
 	opt = serve.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
-		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{}, Contact: c.Contact,
+		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{}, Contact: c.Contact, Name: c.OperatorName,
 		Budget: budget.New(memory, budget.Options{}), Version: programVersion(),
 	}
 	for _, item := range c.Proxy {
@@ -139,6 +142,9 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 			return opt, err
 		}
 		opt.Mail = post
+	}
+	if opt.Texts, err = operator.ReadTexts(c.Texts); err != nil {
+		return opt, err
 	}
 	opt.Model, err = c.askModel(log)
 	return opt, err

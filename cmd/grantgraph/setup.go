@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/mail"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,14 +16,18 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
+	"grantgraph/internal/serve/site/frame"
 	postbox "grantgraph/internal/serve/site/mail"
+	"grantgraph/internal/serve/site/operator"
 	"grantgraph/internal/terminal"
 )
 
 type setupCmd struct {
 	Config   string     `help:"Where to write the settings; secrets go into environment beside it." default:"/etc/grantgraph/grantgraph.toml" placeholder:"FILE"`
 	BaseURL  string     `name:"base-url" help:"Address that people use, such as https://grants.example.org." placeholder:"URL"`
-	Contact  string     `help:"Email or https address for reports of security problems." placeholder:"ADDRESS"`
+	Operator string     `name:"operator-name" help:"Who runs the service, shown on the site and in emails." placeholder:"NAME"`
+	Contact  string     `help:"Email or https address where people reach you, shown on the site." placeholder:"ADDRESS"`
+	Texts    string     `help:"Folder with your own texts: about.md, contact.md, plans.md, privacy.md, terms.md." placeholder:"DIR"`
 	Mail     secret.URL `help:"Mail server for emails to users; - for none." placeholder:"URL"`
 	MailFrom string     `help:"Sender of these emails." placeholder:"ADDRESS"`
 	Data     string     `help:"Data directory." default:"/var/lib/grantgraph" placeholder:"DIR"`
@@ -47,6 +50,12 @@ func (c *setupCmd) Run(a *terminal.App) error {
 	}
 	serve := map[string]any{
 		"addr": "127.0.0.1:8080", "admin": "127.0.0.1:9090", "base-url": c.BaseURL, "contact": c.Contact, "proxy": []string{"127.0.0.1/32", "::1/128"}, "log": "json",
+	}
+	if c.Operator != "" {
+		serve["operator-name"] = c.Operator
+	}
+	if c.Texts != "" {
+		serve["texts"] = c.Texts
 	}
 	if !c.Mail.Empty() {
 		serve["mail-from"] = c.MailFrom
@@ -85,18 +94,22 @@ func (c *setupCmd) ask(a *terminal.App) error {
 	for _, q := range []struct {
 		into         *string
 		flag, prompt string
-		needed       func() bool
+		needed       func() bool // nil for what may stay empty
 	}{
 		{&c.BaseURL, "base-url", "Address that people use, such as https://grants.example.org", func() bool { return true }},
-		{&c.Contact, "contact", "Email or https address for reports of security problems", func() bool { return true }},
+		{&c.Operator, "operator-name", "Your name, or that of your organization, shown on the site; nothing for none", nil},
+		{&c.Contact, "contact", "Email or https address where people reach you, shown on the site", func() bool { return true }},
 		{&server, "mail", "Mail server, such as smtp://USER:PASSWORD@HOST:587, or - for none", func() bool { return true }},
 		{&c.MailFrom, "mail-from", "Sender of emails", func() bool { return server != "-" }},
 	} {
-		if *q.into != "" || !q.needed() {
+		if *q.into != "" || q.needed != nil && !q.needed() {
 			continue
 		}
 		fmt.Fprintf(a.Err, "%s: ", q.prompt)
 		if !lines.Scan() || strings.TrimSpace(lines.Text()) == "" {
+			if q.needed == nil {
+				continue
+			}
 			return fault.New("bad_flag", "nothing was said for --%s", q.flag).Try("run grantgraph setup again, and answer or set --%s", q.flag)
 		}
 		*q.into = strings.TrimSpace(lines.Text())
@@ -112,8 +125,11 @@ func (c *setupCmd) check() error {
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Hostname() != "localhost" && base.Hostname() != "127.0.0.1" {
 		return fault.New("bad_flag", "--base-url %q is not an https address", fault.Clip(c.BaseURL, 100)).Try("--base-url https://grants.example.org")
 	}
-	if _, err := mail.ParseAddress(c.Contact); err != nil && !strings.HasPrefix(c.Contact, "https://") {
-		return fault.New("bad_flag", "--contact %q is neither an email nor an https address", fault.Clip(c.Contact, 100)).Try("--contact security@example.org")
+	if _, err := frame.NewOperator(c.Operator, c.Contact); err != nil {
+		return err
+	}
+	if _, err := operator.ReadTexts(c.Texts); err != nil {
+		return err
 	}
 	if strings.ContainsAny(c.Mail.Reveal(), " \r\n\t'\"") {
 		return fault.New("bad_flag", "the address of the mail server has spaces or quotation marks").Try("write them as %%20, %%22 and %%27")

@@ -94,7 +94,7 @@ func (m *metrics) handler() http.Handler {
 
 // countedRoutes are the first parts of paths that are counted separately.
 var countedRoutes = strings.Fields("org search ask explore grant place cause compare check download share sitemap sql data reconcile " +
-	"account signin signup static openapi.json llms.txt mcp healthz readyz")
+	"account signin signup about plans contact privacy terms status static openapi.json llms.txt mcp healthz readyz")
 
 // route reduces a path to one of a few names, so that strangers cannot make
 // the metrics grow.

@@ -43,7 +43,9 @@ import (
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site"
 	"grantgraph/internal/serve/site/asking"
+	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/mail"
+	"grantgraph/internal/serve/site/operator"
 	"grantgraph/internal/serve/sqlbox"
 )
 
@@ -58,7 +60,9 @@ type Options struct {
 	Window  account.Window // of the free allowance; empty is a day
 	Mail    mail.Mailer    // sends emails to people; nil writes them to the console
 	Proxies []netip.Prefix // proxies whose X-Forwarded-For is trusted
-	Contact string         // where to report a vulnerability, published in security.txt; empty publishes none
+	Contact string         // email or https address of the operator, published on the site and in security.txt; empty publishes none
+	Name    string         // of the operator, published on the site; empty publishes none
+	Texts   operator.Texts // of the operator; nil shows those of the program
 
 	Database   secret.URL   // PostgreSQL that keeps the accounts; empty keeps them in the data directory
 	Secrets    string       // file of the secrets of the service, drawn when absent; empty is one in the data directory
@@ -280,11 +284,15 @@ func (s *Server) route() error {
 		q.Data = asRead(d)
 		return apiHandler.Ask(ctx, q)
 	}
+	whose, err := frame.NewOperator(s.opt.Name, s.opt.Contact)
+	if err != nil {
+		return err
+	}
 	s.pages, err = site.New(site.Config{
 		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Ask: s.ask,
 		API: apiHandler, Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
-		Budget: s.opt.Budget, Ring: s.keys, Contact: s.opt.Contact, Model: s.opt.Model,
+		Budget: s.opt.Budget, Ring: s.keys, Operator: whose, Texts: s.opt.Texts, Model: s.opt.Model,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)

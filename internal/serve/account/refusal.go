@@ -110,14 +110,14 @@ func planRequired(k KeyInfo, s Scope) error {
 	}
 	if k.Plan == Agent {
 		return fault.New("plan_required", "This endpoint needs %s; this key is the trial key of an agent.", need).
-			Try("sign up at /signup for a key of your own, then ask whoever runs this service to move your account to the %s plan", plan)
+			Try("sign up at /signup for a key of your own, then move to the %s plan: /plans has all plans and whom to write to", plan)
 	}
 	named := ""
 	if k.ID != "" { // the key of an example has no ID
 		named = ", and name the key by its ID, " + k.ID
 	}
 	return fault.New("plan_required", "This endpoint needs %s; this key is on the %s plan.", need, k.Plan).
-		Try("ask whoever runs this service to move your account to the %s plan%s; /account shows what your plan includes", plan, named)
+		Try("write to the operator to move your account to the %s plan%s; /plans has all plans and whom to write to", plan, named)
 }
 
 // NotDue refuses a request about the challenge of a key that has none to answer.

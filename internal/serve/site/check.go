@@ -320,7 +320,7 @@ func (s *Site) showPlans(v *visit, why *beyondPlan) error {
 	d, plan := frame.DatasetOf(v.r), v.account.Plan
 	page := plansPage{form: *s.form(v, why.title), Text: why.text, Plan: s.planCard(d, plan), Higher: s.higherPlans(d, plan)}
 	page.Email = v.account.Email
-	return s.pages.Render(v.w, http.StatusPaymentRequired, "plans", page)
+	return s.pages.Render(v.w, http.StatusPaymentRequired, "beyondplan", page)
 }
 
 // issue signs the record of a page and adds the report to the page.

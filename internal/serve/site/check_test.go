@@ -234,7 +234,7 @@ func TestCheck(t *testing.T) {
 	got = free.post("/check/000000001", url.Values{"csrf": {free.csrf("/account")}})
 	want(t, got, 402, "A free account has one screening, and yours is used")
 	want(t, got, 402, "Move to the <b>Plus</b> plan: 250 calls a day")
-	want(t, got, 402, "grantgraph keys plan free@example.org plus")
+	want(t, got, 402, `<a href="/plans">Compare all plans</a>`)
 	want(t, free.send("/check/many", map[string]string{"csrf": free.csrf("/account"), "eins": "000000001"}, "", nil), 402, "Screening several at once needs a paid plan")
 	if p.left(t, "free@example.org") != 48 {
 		t.Errorf("%d left on the free plan", p.left(t, "free@example.org"))

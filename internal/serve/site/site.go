@@ -40,6 +40,7 @@ import (
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/site/onegrant"
+	"grantgraph/internal/serve/site/operator"
 	"grantgraph/internal/serve/site/organization"
 	"grantgraph/internal/serve/site/robots"
 	"grantgraph/internal/serve/site/visitor"
@@ -65,7 +66,8 @@ type Config struct {
 	Clock    func() time.Time           // nil is the clock of the machine
 	Budget   *budget.Budget             // bounds the memory of all requests together; nil is unbounded
 	Rate     visitor.Rate               // limit of pages per visitor; zero is Pages
-	Contact  string                     // where to report a vulnerability: a web address, or mailto:; empty publishes none
+	Operator frame.Operator             // who runs the service
+	Texts    operator.Texts             // the operator's own texts; nil shows those of the program
 	Ring     *keyring.Ring              // signs reports of screenings, and knows the keys to verify them with
 	Model    asking.Model               // plans questions that the parser does not understand; nil for none
 	Log      *slog.Logger
@@ -98,7 +100,7 @@ func New(c Config) (*Site, error) {
 	}
 	var err error
 	s.frame, err = frame.New(frame.Config{BaseURL: s.BaseURL, Ask: s.Ask, Budget: s.Budget, Log: s.Log, Member: s.memberOf, Address: s.Address,
-		SignedIn: func(r *http.Request) bool { return s.cookie(r, sessionCookie) != "" }})
+		Operator: s.Operator, SignedIn: func(r *http.Request) bool { return s.cookie(r, sessionCookie) != "" }})
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +129,10 @@ func New(c Config) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := robots.Route(mux, s.frame, robots.Config{Contact: s.Contact, Clock: s.Clock, Further: manual}); err != nil {
+	if err := s.routeOperator(mux); err != nil {
+		return nil, err
+	}
+	if err := robots.Route(mux, s.frame, robots.Config{Clock: s.Clock, Further: manual}); err != nil {
 		return nil, err
 	}
 	s.handler = secured(s.acquiring(s.bounded(mux)))

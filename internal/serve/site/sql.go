@@ -292,7 +292,7 @@ func (s *Site) buyer(ctx context.Context, v *visit, page *sqlPage) (buyer, error
 	switch {
 	case secret == "" && page.Member:
 		return buyer{}, fault.New("plan_required", "Your plan does not include SQL.").Try(
-			"put a key of a paid plan into the field, or ask whoever runs this service to move your account to Plus or Pro")
+			"put a key of a paid plan into the field, or move to the Plus or Pro plan: see /plans")
 	case secret == "":
 		return buyer{}, fault.New("no_key", "A key is needed.").Try("sign in, or put the key of a paid plan into the field; it starts with gg_")
 	case len(secret) > mostKey:

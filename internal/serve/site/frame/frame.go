@@ -42,6 +42,7 @@ type Config struct {
 	SignedIn func(*http.Request) bool            // a guess from the cookie, without asking the store
 	Member   func(*http.Request) (Member, error) // who is signed in
 	Address  func(*http.Request) string          // network address of the client
+	Operator Operator
 	Log      *slog.Logger
 }
 
@@ -91,11 +92,12 @@ type Head struct {
 	Version  string // date of the dataset
 	Invented bool   // the dataset is
 	SignedIn bool
+	Operator Operator
 }
 
 // Head begins a page.
 func (f *Frame) Head(r *http.Request, title string) Head {
-	h := Head{Title: title, BaseURL: f.BaseURL, SignedIn: f.SignedIn(r)}
+	h := Head{Title: title, BaseURL: f.BaseURL, SignedIn: f.SignedIn(r), Operator: f.Operator}
 	h.Section, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if h.Section == "verify" {
 		h.Section = "check" // it verifies reports of checks

@@ -64,6 +64,23 @@ func render(file, title string, source []byte) (*chapter, error) {
 	return c, nil
 }
 
+// Text renders a text that is no document of the library, and returns the first
+// sentence of it, too. Its relative links are those of a page at the top of the site.
+func Text(source []byte) (body template.HTML, lead string, err error) {
+	doc := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(newAnchors()))))
+	if err := nameTables(doc, source); err != nil {
+		return "", "", err
+	}
+	if p, ok := doc.FirstChild().(*ast.Paragraph); ok {
+		lead = firstSentence(plainText(p, source))
+	}
+	var b bytes.Buffer
+	if err := markdown.Renderer().Render(&b, source, doc); err != nil {
+		return "", "", err
+	}
+	return template.HTML(b.String()), lead, nil
+}
+
 // read takes the title off a document, and finds its headings and their text.
 func (c *chapter) read(doc ast.Node, source []byte) {
 	if h, ok := doc.FirstChild().(*ast.Heading); ok && h.Level == 1 {

@@ -7,19 +7,14 @@ import (
 	"bytes"
 	_ "embed"
 	"net/http"
-	"net/mail"
-	"net/url"
-	"strings"
 	"time"
 
-	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/site/frame"
 )
 
 // Config has the operator's settings.
 type Config struct {
-	Contact string // where to report a vulnerability; empty publishes none
 	Clock   func() time.Time
 	Further []string // paths of further pages that are always there
 }
@@ -34,10 +29,6 @@ type room struct {
 
 // Route adds the answers.
 func Route(mux *http.ServeMux, f *frame.Frame, c Config) error {
-	var err error
-	if c.Contact, err = contact(c.Contact); err != nil {
-		return err
-	}
 	s := &room{Frame: f, Config: c, drawing: budget.NewAtOnce(4, 2), mapping: budget.NewAtOnce(2, 1)}
 	mux.HandleFunc("GET /robots.txt", s.serveRobots)
 	mux.HandleFunc("GET /.well-known/security.txt", s.Handle(s.serveSecurity))
@@ -50,21 +41,6 @@ func Route(mux *http.ServeMux, f *frame.Frame, c Config) error {
 	mux.HandleFunc("GET /share/place/{state}/{file}", s.Handle(s.shareCounty))
 	mux.HandleFunc("GET /share/cause/{file}", s.Handle(s.shareCause))
 	return nil
-}
-
-// contact reads where to report a vulnerability: a web address or an email address.
-func contact(text string) (string, error) {
-	if text == "" {
-		return "", nil
-	}
-	if u, err := url.Parse(text); err == nil && u.Scheme == "https" && u.Host != "" && !strings.ContainsAny(text, " \r\n") {
-		return u.String(), nil
-	}
-	a, err := mail.ParseAddress(strings.TrimPrefix(text, "mailto:"))
-	if err != nil || a.Name != "" || strings.ContainsAny(a.Address, " \r\n\"") {
-		return "", fault.New("bad_contact", "%q is neither an email address nor an https address", fault.Clip(text, 100)).Try("--contact security@example.org")
-	}
-	return "mailto:" + a.Address, nil
 }
 
 // robots lets robots read the pages of organizations, places and causes. It excludes
@@ -99,14 +75,18 @@ const securityHolds = 90 * 24 * time.Hour
 
 // serveSecurity serves security.txt (RFC 9116), if the operator has set a contact.
 func (s *room) serveSecurity(w http.ResponseWriter, r *http.Request) error {
-	if s.Contact == "" {
+	if s.Operator.Contact == "" {
 		return frame.Missing
 	}
 	plain(w)
+	if s.Operator.Name != "" {
+		_, _ = w.Write([]byte("# " + s.Operator.Name + "\n"))
+	}
 	until := s.Clock().UTC().Truncate(24 * time.Hour).Add(securityHolds)
-	_, _ = w.Write([]byte("Contact: " + s.Contact + "\n" +
+	_, _ = w.Write([]byte("Contact: " + s.Operator.Contact + "\n" +
 		"Expires: " + until.Format(time.RFC3339) + "\n" +
 		"Preferred-Languages: en\n" +
+		"Policy: " + s.BaseURL + "/contact\n" +
 		"Canonical: " + s.BaseURL + "/.well-known/security.txt\n"))
 	return nil
 }

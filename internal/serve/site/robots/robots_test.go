@@ -40,13 +40,17 @@ func open(t *testing.T, contact string, b *budget.Budget) (http.Handler, *datase
 	t.Cleanup(holder.Close)
 	set, release := holder.Acquire()
 	t.Cleanup(release)
-	f, err := frame.New(frame.Config{BaseURL: base, Budget: b, Log: slog.New(slog.DiscardHandler), SignedIn: func(*http.Request) bool { return false }, Address: func(*http.Request) string { return "192.0.2.7" }})
+	whose, err := frame.NewOperator("Example Foundation", contact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := frame.New(frame.Config{BaseURL: base, Operator: whose, Budget: b, Log: slog.New(slog.DiscardHandler), SignedIn: func(*http.Request) bool { return false }, Address: func(*http.Request) string { return "192.0.2.7" }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
 	now := time.Date(2026, 3, 10, 14, 20, 0, 0, time.UTC)
-	if err := robots.Route(mux, f, robots.Config{Contact: contact, Clock: func() time.Time { return now }}); err != nil {
+	if err := robots.Route(mux, f, robots.Config{Clock: func() time.Time { return now }}); err != nil {
 		t.Fatal(err)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(w, frame.Pin(r, set)) }), set
@@ -188,12 +192,12 @@ func TestSecurity(t *testing.T) {
 			}
 			continue
 		}
-		if body := w.Body.String(); !strings.HasPrefix(body, want) || !strings.Contains(body, "Expires: 2026-06-08T00:00:00Z\n") || !strings.Contains(body, "Canonical: "+base+path) {
+		if body := w.Body.String(); !strings.HasPrefix(body, "# Example Foundation\n"+want) || !strings.Contains(body, "Expires: 2026-06-08T00:00:00Z\n") || !strings.Contains(body, "Canonical: "+base+path) {
 			t.Errorf("%s: %s", contact, body)
 		}
 	}
 	for _, bad := range []string{"http://example.org", "nobody", "a@b\r\nContact: c@d", "https://", "Someone <a@example.org>", "javascript:alert(1)"} {
-		if err := robots.Route(http.NewServeMux(), nil, robots.Config{Contact: bad}); err == nil {
+		if _, err := frame.NewOperator("", bad); err == nil {
 			t.Errorf("%q is a contact", bad)
 		}
 	}
