@@ -47,8 +47,7 @@ type benchCmd struct {
 	Crowd    int  `help:"How many organizations that is timed on." default:"2000000" placeholder:"N"`
 }
 
-// benchSamples is how many requests are timed for each engine and class, at
-// most.
+// benchSamples is how many requests are timed for each engine and class, at most.
 const benchSamples = 200
 
 func (c *benchCmd) Run(a *terminal.App) error {
@@ -234,9 +233,8 @@ type benchClass struct {
 	Engines []benchEngine `json:"engines"`
 }
 
-// benchEngine are the times of one engine. Quantiles for which there are too
-// few samples are null, and so are all of them when the engine did not answer
-// in time.
+// benchEngine are the times of one engine. Quantiles for which there are too few samples are null, and so are
+// all of them when the engine did not answer in time.
 type benchEngine struct {
 	Engine  string   `json:"engine"`
 	Samples int      `json:"samples"`

@@ -230,8 +230,7 @@ func (b *httpBench) draw(s *snapshot.Snapshot) error {
 	return nil
 }
 
-// httpRequest is the i-th of the mixed requests. Kinds take turns; what they ask
-// for is drawn.
+// httpRequest is the i-th of the mixed requests. Kinds take turns; what they ask for is drawn.
 func httpRequest(p *pageBench, i int) string {
 	g := p.grant()
 	year := strconv.Itoa(g.FiscalYear)
@@ -332,17 +331,15 @@ func answerTo(ctx context.Context, client *http.Client, address, key string) ([]
 	return body, err
 }
 
-// errStopped is the answer to a request that exceeds the time limit. Over PostgreSQL
-// this happens and counts as an answer after that time. The service must answer every
-// request.
+// errStopped is the answer to a request that exceeds the time limit. Over PostgreSQL this happens and counts
+// as an answer after that time. The service must answer every request.
 var errStopped = errors.New("stopped")
 
 // keyCalls is how many calls one key is used for: fewer than its allowance.
 const keyCalls = 9000
 
-// load asks on some connections at once. Each sends its next request when the one
-// before is answered. load returns the times and how many requests were
-// stopped.
+// load asks on some connections at once. Each sends its next request when the one before is answered. load
+// returns the times and how many requests were stopped.
 func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, stopped int64, elapsed time.Duration, err error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()
@@ -400,8 +397,7 @@ func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, 
 	return took, gaveUp.Load(), elapsed, nil
 }
 
-// ownMemory is the memory of this process, mapped files included, in bytes; 0
-// where the system does not say.
+// ownMemory is the memory of this process, mapped files included, in bytes; 0 where the system does not say.
 func ownMemory() int64 {
 	text, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(text)) {

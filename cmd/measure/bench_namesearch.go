@@ -20,10 +20,9 @@ import (
 // nameSamples is how many names are looked up.
 const nameSamples = 60
 
-// benchNames times the search for organizations by name, as written and with one
-// letter wrong. The engines mean different things by a match, so their answers are not
-// compared; the share of names whose organization comes first is printed beside the
-// time.
+// benchNames times the search for organizations by name, as written and with one letter wrong. The engines
+// mean different things by a match, so their answers are not compared; the share of names whose organization
+// comes first is printed beside the time.
 func (b *bench) benchNames() error {
 	finders, err := b.finders()
 	for _, f := range finders {
@@ -169,8 +168,7 @@ func sampleNames(s *snapshot.Snapshot, seed uint64) ([]snapshot.Organization, er
 	return sample, nil
 }
 
-// namesakes are the keys of the names of all organizations, by EIN, that have
-// the name of one in the sample.
+// namesakes are the keys of the names of all organizations, by EIN, that have the name of one in the sample.
 func namesakes(s *snapshot.Snapshot, sample []snapshot.Organization) (map[string]string, error) {
 	asked := map[string]bool{}
 	for _, o := range sample {

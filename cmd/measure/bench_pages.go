@@ -32,9 +32,8 @@ const (
 	viewMost    = 60_000 // bytes of a first view, compressed, without the fonts
 )
 
-// benchPages times pages of the site, drawn and compressed by the whole service
-// without the network, and adds up the bytes that a browser loads for the first page
-// of each kind.
+// benchPages times pages of the site, drawn and compressed by the whole service without the network, and adds
+// up the bytes that a browser loads for the first page of each kind.
 func (c *benchCmd) benchPages(a *terminal.App) error {
 	s, err := c.corpus(a)
 	if err != nil {

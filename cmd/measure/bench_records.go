@@ -171,8 +171,7 @@ func (b *bench) lookups(x *listBench, profiles *profile.Index, tables *screen.Ta
 	}
 }
 
-// listedRows is how many rows an organization has in each list that a screening by EIN
-// reads.
+// listedRows is how many rows an organization has in each list that a screening by EIN reads.
 func listedRows(tables *screen.Tables, id ein.EIN) []int {
 	master := 0
 	if _, ok := tables.Master(id); ok {

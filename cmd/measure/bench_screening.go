@@ -68,8 +68,7 @@ func (c *benchCmd) benchScreening(a *terminal.App) error {
 	return b.plain(corpus, edition)
 }
 
-// Revisions of the lists that are timed: a month's new names, and a day's new
-// entities.
+// Revisions of the lists that are timed: a month's new names, and a day's new entities.
 const (
 	revisedNames    = 2_000
 	revisedEntities = 50
@@ -229,8 +228,7 @@ func (b *screeningBench) run(before string) error {
 
 func inMillis(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/1e6) }
 
-// plain looks the rows of one organization up, in the index and with DuckDB over
-// the same tables.
+// plain looks the rows of one organization up, in the index and with DuckDB over the same tables.
 func (b *screeningBench) plain(s *snapshot.Snapshot, e *lists.Edition) error {
 	tables, err := screen.OpenTables(e)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// evalMode is something that eval can measure instead of how recipients are
-// resolved.
+// evalMode is something that eval can measure instead of how recipients are resolved.
 type evalMode struct {
 	flag string
 	with []string // the flags that go with it
@@ -31,8 +30,7 @@ var evalModes = []evalMode{
 	{"screening", strings.Fields("list data bmf cases seed each speed into json"), (*evalCmd).evalScreening},
 }
 
-// given lists the flags that are set, except those that every mode takes and those
-// that have a default.
+// given lists the flags that are set, except those that every mode takes and those that have a default.
 func (c *evalCmd) given() (flags []string) {
 	for _, f := range []struct {
 		name string
@@ -52,8 +50,7 @@ func (c *evalCmd) given() (flags []string) {
 	return flags
 }
 
-// mode is the mode that the flags choose, nil for none. It refuses flags that do not
-// go with the mode.
+// mode is the mode that the flags choose, nil for none. It refuses flags that do not go with the mode.
 func (c *evalCmd) mode() (*evalMode, error) {
 	given := c.given()
 	for i := range evalModes {

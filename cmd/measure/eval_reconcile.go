@@ -61,8 +61,7 @@ func (c *evalCmd) evalReconcile(a *terminal.App) error {
 	return nil
 }
 
-// masterOrganizations reads parts of the master file as a build writes them, in the
-// order of EINs.
+// masterOrganizations reads parts of the master file as a build writes them, in the order of EINs.
 func masterOrganizations(paths []string) (orgs []snapshot.Organization, err error) {
 	err = readMasters(paths, func(_ string, m *bmf.Record) {
 		o := snapshot.Organization{

@@ -20,9 +20,8 @@ const clusterKeysName = "cluster_keys.tsv"
 
 func isAbroad(identity string) bool { return strings.HasPrefix(identity, abroad.Prefix) }
 
-// clusterAbroad finds the spellings that name one recipient abroad, and gives
-// all its rows the same identity. identities holds one per row. foreign are the
-// rows paid abroad; some of them may have been masked since.
+// clusterAbroad finds the spellings that name one recipient abroad, and gives all its rows the same identity.
+// identities holds one per row. foreign are the rows paid abroad; some of them may have been masked since.
 func (b *builder) clusterAbroad(c *corpus, identities []string, foreign []uint32) error {
 	foreign = slices.DeleteFunc(foreign, func(row uint32) bool { return !isAbroad(identities[row]) })
 	spellings, recipients := c.spellingsAbroad(foreign)
@@ -47,8 +46,7 @@ func (b *builder) clusterAbroad(c *corpus, identities []string, foreign []uint32
 	return nil
 }
 
-// spellingsAbroad lists the spellings of recipients in rows, each with the
-// number of its recipient.
+// spellingsAbroad lists the spellings of recipients in rows, each with the number of its recipient.
 func (c *corpus) spellingsAbroad(rows []uint32) (spellings []abroad.Spelling, recipients []uint32) {
 	type said struct{ recipient, relation uint32 }
 	type named struct {

@@ -87,8 +87,7 @@ func (c *corpus) accountOf(f *filing) (list []snapshot.GrantAccount) {
 	return list
 }
 
-// eachFiling makes the rows of a table from the chosen returns, in the order of their
-// filers.
+// eachFiling makes the rows of a table from the chosen returns, in the order of their filers.
 func eachFiling[T any](c *corpus, rows func(*filing) []T) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for i := range c.filings {

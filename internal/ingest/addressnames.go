@@ -74,8 +74,7 @@ func addressKey(street, zip string) uint64 {
 	return hash.Of(zip + key)
 }
 
-// dropCrowded removes the recipients at addresses where many organizations are, such
-// as office buildings.
+// dropCrowded removes the recipients at addresses where many organizations are, such as office buildings.
 func (c *corpus) dropCrowded(found map[uint32]ein.EIN, keys []uint64) {
 	tenants := map[uint64][]ein.EIN{}
 	for no := range found {

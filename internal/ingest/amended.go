@@ -31,9 +31,8 @@ func (f *filing) family() int {
 	return 0
 }
 
-// choose marks which return counts for each filer and period, and which version
-// supplies its lines. It sorts the filings by filer, family, period and
-// version, so the result does not depend on the order of reading.
+// choose marks which return counts for each filer and period, and which version supplies its lines. It sorts
+// the filings by filer, family, period and version, so the result does not depend on the order of reading.
 func choose(all []filing) []filing {
 	slices.SortFunc(all, func(a, b filing) int {
 		return cmp.Or(
@@ -83,8 +82,7 @@ func choosePeriod(all []filing, from, to int) {
 			f.fate = duplicate
 			continue
 		}
-		// The last version of each form counts. Among forms, the one filed last
-		// replaces the others.
+		// The last version of each form counts. Among forms, the one filed last replaces the others.
 		if best >= 0 && all[best].form != f.form && filedAfter(&all[best], f) {
 			f.fate = superseded
 			continue
@@ -101,9 +99,8 @@ func choosePeriod(all []filing, from, to int) {
 	if !f.amended || f.lines > 0 || f.declared <= 0 {
 		return
 	}
-	// If an amendment omits the list of grants but still declares their total,
-	// the grants were not withdrawn. The last version that lists them supplies
-	// the lines.
+	// If an amendment omits the list of grants but still declares their total, the grants were not withdrawn.
+	// The last version that lists them supplies the lines.
 	for i := best - 1; i >= from; i-- {
 		if all[i].fate == superseded && all[i].lines > 0 {
 			f.linesOf = int32(i)

@@ -15,15 +15,13 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Bounds of what a foundation may say of applications. The IRS allows 1,000
-// characters for a text.
+// Bounds of what a foundation may say of applications. The IRS allows 1,000 characters for a text.
 const (
 	maxApplications    = 50
 	maxApplicationText = 4000
 )
 
-// saysNothing are the answers, without spaces and signs, that filers give instead of
-// leaving a field blank.
+// saysNothing are the answers, without spaces and signs, that filers give instead of leaving a field blank.
 var saysNothing, signs = table.SetOf("NA NONE NOTAPPLICABLE"), strings.NewReplacer(" ", "", ".", "", "/", "", "-", "")
 
 // tells reports whether a section says to whom, how or when to apply. An address
@@ -35,9 +33,8 @@ func tells(a *stage.Application) bool {
 	})
 }
 
-// gatherApplications reads what foundations tell applicants, each by its latest
-// return that ticks the box or fills the section. So a return that is silent
-// does not hide the return before it.
+// gatherApplications reads what foundations tell applicants, each by its latest return that ticks the box or
+// fills the section. So a return that is silent does not hide the return before it.
 func (b *builder) gatherApplications(ctx context.Context, c *corpus, hide *maskList) error {
 	latest, rows := map[ein.EIN]*filing{}, map[ein.EIN][]snapshot.Application{}
 	isLatest := func(f *filing) bool {
@@ -88,9 +85,8 @@ func (f *filing) answer(number int32) snapshot.Application {
 	return r
 }
 
-// applicationRow renders a section. A masked contact keeps its city and state. A
-// section on the list of lines to mask loses its texts as well, because they may
-// name the contact.
+// applicationRow renders a section. A masked contact keeps its city and state. A section on the list of lines
+// to mask loses its texts as well, because they may name the contact.
 func (b *builder) applicationRow(a *stage.Application, f *filing, number int32, listed bool) snapshot.Application {
 	r := f.answer(number)
 	keep := func(text string) string { return strings.Clone(fault.Clip(text, maxApplicationText)) }

@@ -57,8 +57,7 @@ func (d *deriver) writeAreas(ctx context.Context) error {
 	return writeDerived(ctx, d, snapshot.RecipientNames, d.names.Rows())
 }
 
-// readOrganizations reads organizations and filers in parallel. Both are sorted
-// by EIN.
+// readOrganizations reads organizations and filers in parallel. Both are sorted by EIN.
 func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Org) error {
 	filers := snapshot.Follow(snapshot.Until(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)), func(r *missionRow) string { return r.EIN })
 	defer filers.Stop()

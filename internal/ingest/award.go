@@ -66,8 +66,7 @@ type AwardState struct {
 	Unknown  AwardFlow        `json:"unknown"`
 }
 
-// AwardPlacing counts the awards that were matched to organizations and those
-// that were not.
+// AwardPlacing counts the awards that were matched to organizations and those that were not.
 type AwardPlacing struct {
 	Placed  AwardFlow `json:"placed"`
 	Unknown AwardFlow `json:"unknown"`
@@ -83,9 +82,8 @@ func awardFlow(f award.Flow) AwardFlow { return AwardFlow{f.Rows, f.Amount.Dolla
 // mappingName is the file next to a state's files that says how to read them.
 const mappingName = "mapping.toml"
 
-// awards reads the files of federal and state awards. It writes what each
-// organization received, in sum and award by award. If there are no files, it
-// writes empty tables.
+// awards reads the files of federal and state awards. It writes what each organization received, in sum and
+// award by award. If there are no files, it writes empty tables.
 func (b *builder) awards(ctx context.Context, w *snapshot.Writer, find award.Finder) (AwardReport, error) {
 	federal, audits, states := b.sources.Files[discover.Federal], b.sources.Files[discover.Audits], b.sources.States
 	report := AwardReport{States: []AwardState{}, Notes: []string{}}
@@ -146,9 +144,8 @@ func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardRe
 	return c, nil
 }
 
-// federalAwards reads the archives, newest posting first. Postings that no
-// other posting may repeat are read in parallel. A posting that others may
-// repeat is read alone, after those before it.
+// federalAwards reads the archives, newest posting first. Postings that no other posting may repeat are read
+// in parallel. A posting that others may repeat is read alone, after those before it.
 func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Federal, report *AwardReport) error {
 	var (
 		plan  = usaspending.Plan(files)
@@ -286,10 +283,9 @@ func (b *builder) mapping(state string, files []string) (m stateaward.Mapping, o
 	return m, true, nil
 }
 
-// payeeFinder finds the payee of a state payment by name: the only organization
-// of that name in the state, or in the ZIP code if the state has several.
-// Weaker matches are not accepted, because a payment has no second figure to
-// check against.
+// payeeFinder finds the payee of a state payment by name: the only organization of that name in the state, or
+// in the ZIP code if the state has several. Weaker matches are not accepted, because a payment has no second
+// figure to check against.
 type payeeFinder struct{ r *resolve.Resolver }
 
 func newPayeeFinder(u *resolve.Universe) payeeFinder {

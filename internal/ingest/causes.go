@@ -26,15 +26,13 @@ type CauseReport struct {
 type CauseCount struct {
 	Letter   string `json:"letter"`
 	Inferred int64  `json:"inferred"`
-	// Held and Right come from a test with hidden codes. Held counts the
-	// organizations that this cause was inferred for; Right counts those where
-	// it is correct.
+	// Held and Right come from a test with hidden codes. Held counts the organizations that this cause was
+	// inferred for; Right counts those where it is correct.
 	Held  int `json:"held_out"`
 	Right int `json:"right"`
 }
 
-// evidenceRow holds the columns of table organizations that causes are inferred
-// from.
+// evidenceRow holds the columns of table organizations that causes are inferred from.
 type evidenceRow struct {
 	EIN         string   `parquet:"ein"`
 	Name        string   `parquet:"name"`
@@ -139,13 +137,11 @@ func CauseCases(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) ([]
 	return list, nil
 }
 
-// writeCauses infers the causes of organizations without a code, by learning
-// from those with a code.
+// writeCauses infers the causes of organizations without a code, by learning from those with a code.
 func (d *deriver) writeCauses(ctx context.Context) error {
 	trainer := cause.NewTrainer()
 	report := CauseReport{Letters: []CauseCount{}}
-	// Keep the evidence on organizations without a code, so that the tables are
-	// read once.
+	// Keep the evidence on organizations without a code, so that the tables are read once.
 	var collector cause.Collector
 	var codeless []cause.Evidence
 	for c, err := range candidates(ctx, d.w.Unpublished(), d.edition) {

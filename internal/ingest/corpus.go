@@ -10,9 +10,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// corpus is what a build knows about its returns, from the archives it reads to
-// the rows it writes. The steps fill its fields in order. Each step reads what
-// earlier steps have filled in.
+// corpus is what a build knows about its returns, from the archives it reads to the rows it writes. The steps
+// fill its fields in order. Each step reads what earlier steps have filled in.
 type corpus struct {
 	// stageReturns: the returns as read, in shards.
 	stage *stage.Stage
@@ -46,8 +45,7 @@ type corpus struct {
 
 func (c *corpus) filingOf(row uint32) *filing { return &c.filings[c.lines.filing[row]] }
 
-// recipientOf is what a row says about its recipient, without any masked
-// fields.
+// recipientOf is what a row says about its recipient, without any masked fields.
 func (c *corpus) recipientOf(row uint32) resolve.Recipient {
 	t := c.lines.recipient(c.lines.recipientNo[row])
 	if c.masked(row) {
@@ -56,8 +54,7 @@ func (c *corpus) recipientOf(row uint32) resolve.Recipient {
 	return t
 }
 
-// chosenFiling is the return of a member of a shard, nil if the member is not a
-// chosen return.
+// chosenFiling is the return of a member of a shard, nil if the member is not a chosen return.
 func (c *corpus) chosenFiling(shard int, seq int32) *filing {
 	at := c.bySeq[shard][seq]
 	if at < 0 || c.filings[at].fate != chosen {

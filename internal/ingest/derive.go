@@ -73,9 +73,8 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists
 			return err
 		}
 	}
-	// Tables made from filers and grants are written in parallel with those
-	// made from organizations and the lists of returns. Holdings and boards
-	// wait for filers and families. Service areas wait for everything.
+	// Tables made from filers and grants are written in parallel with those made from organizations and the
+	// lists of returns. Holdings and boards wait for filers and families. Service areas wait for everything.
 	families := make(chan struct{})
 	strands := [...][]func(context.Context) error{
 		{step(d.readFilers), step(d.writeFamilies), func(context.Context) error { close(families); return nil }, step(d.readGrants)},
@@ -304,9 +303,8 @@ type officerRow struct {
 // left one board ten years ago and sits on another now links nobody.
 const boardYears = 3
 
-// groupReturns are the filings that cover all members of a group. Their
-// officers may belong to any member or to the parent, so we assign them to no
-// board.
+// groupReturns are the filings that cover all members of a group. Their officers may belong to any member or
+// to the parent, so we assign them to no board.
 func (d *deriver) groupReturns(ctx context.Context) (map[string]bool, error) {
 	type row struct {
 		Filing string `parquet:"filing"`
@@ -338,9 +336,8 @@ func (d *deriver) writeBoards(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The newest year of a corpus is always incomplete. The three years end
-	// with the last year that is at least half as full as the fullest year.
-	// Newer years count in addition.
+	// The newest year of a corpus is always incomplete. The three years end with the last year that is at
+	// least half as full as the fullest year. Newer years count in addition.
 	var most int64
 	for _, n := range years {
 		most = max(most, n)

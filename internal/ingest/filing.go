@@ -100,8 +100,7 @@ func (f *filing) objectID() string {
 	return f.key()
 }
 
-// key identifies a return in grant keys: its object id, or a hash of its
-// content if the file had no id.
+// key identifies a return in grant keys: its object id, or a hash of its content if the file had no id.
 func (f *filing) key() string {
 	if f.object != 0 {
 		return strconv.FormatUint(f.object, 10)

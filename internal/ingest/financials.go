@@ -13,10 +13,9 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// financials holds the figures of the chosen returns. They arrive in the order
-// of the sources and are written in the order of their filers. Each return
-// takes one bit per figure of the table and a few bytes per filed figure: about
-// 100 bytes, while a row of the table takes 1,000.
+// financials holds the figures of the chosen returns. They arrive in the order of the sources and are written
+// in the order of their filers. Each return takes one bit per figure of the table and a few bytes per filed
+// figure: about 100 bytes, while a row of the table takes 1,000.
 type financials struct {
 	arena []byte
 	at    []uint64 // by filing: where its figures begin, plus one
@@ -24,8 +23,7 @@ type financials struct {
 
 func newFinancials(filings int) *financials { return &financials{at: make([]uint64, filings)} }
 
-// has reports whether a return has figures for the table. A 990-T has none,
-// because it reports a tax.
+// has reports whether a return has figures for the table. A 990-T has none, because it reports a tax.
 func (f *filing) hasFinancials() bool {
 	return f.form == form990 || f.form == form990EZ || f.form == form990PF
 }
@@ -97,8 +95,7 @@ func (s *financials) row(at int32, f *filing) snapshot.Financial {
 	return row
 }
 
-// monthsLiquid is how many months of expenses cash and savings would cover, or
-// nil if not known.
+// monthsLiquid is how many months of expenses cash and savings would cover, or nil if not known.
 func monthsLiquid(cash, savings, expenses *int64) *float64 {
 	if cash == nil && savings == nil || expenses == nil || *expenses <= 0 {
 		return nil

@@ -12,10 +12,9 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// sortRows sorts the rows in the order of the grants table: funder, recipient,
-// year, amount, and the filing's own order. The filings are already in the
-// order of funders, so the rows are grouped by filing, and then the rows of
-// each funder are sorted.
+// sortRows sorts the rows in the order of the grants table: funder, recipient, year, amount, and the filing's
+// own order. The filings are already in the order of funders, so the rows are grouped by filing, and then the
+// rows of each funder are sorted.
 func (b *builder) sortRows(ctx context.Context, c *corpus) error {
 	g, r := c.lines, c.recipients
 	rank := r.rank()
@@ -155,9 +154,8 @@ func (c *corpus) funderAt(from int, advised []bool) funder {
 	return f
 }
 
-// mostInYear is the largest number of distinct recipients in any one year. It
-// sorts the pairs, each of which has the year in its high bits and the
-// recipient in its low bits.
+// mostInYear is the largest number of distinct recipients in any one year. It sorts the pairs, each of which
+// has the year in its high bits and the recipient in its low bits.
 func mostInYear(pairs []uint64) (most int) {
 	slices.Sort(pairs)
 	n := 0

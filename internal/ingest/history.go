@@ -22,9 +22,8 @@ type payments struct {
 // more than resolve.ManyPaid recipients, we skip the rest of its lines.
 const firstLines = 4 * resolve.ManyPaid
 
-// history lists which certain recipients each funder has paid. Most lines
-// belong to a few funders with very many recipients, whose history is of no
-// use. We skip recipients that only such funders name.
+// history lists which certain recipients each funder has paid. Most lines belong to a few funders with very
+// many recipients, whose history is of no use. We skip recipients that only such funders name.
 func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, error) {
 	n := c.lines.recipients.len()
 	b.phase("history", int64(n))
@@ -77,8 +76,7 @@ func (p *payments) ofFirstLines() func(row uint32) bool {
 	}
 }
 
-// look looks up the recipients of the wanted rows, and returns how many it
-// looked up.
+// look looks up the recipients of the wanted rows, and returns how many it looked up.
 func (b *builder) look(ctx context.Context, p *payments, wanted func(row uint32) bool) (int, error) {
 	var open []uint32
 	for row, t := range p.lines.recipientNo {
@@ -97,8 +95,7 @@ func (b *builder) look(ctx context.Context, p *payments, wanted func(row uint32)
 	})
 }
 
-// payEverybody marks the funders that name too many recipients in their first
-// lines.
+// payEverybody marks the funders that name too many recipients in their first lines.
 func (p *payments) payEverybody() []bool {
 	lines := make([]uint32, p.payers)
 	for _, filing := range p.lines.filing {

@@ -11,15 +11,13 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// indexMemory is how much memory the indexes built in parallel may take,
-// including engines outside Go. An index that needs more than these engines
-// leave free still gets its memory, but then no other index in Go is built at
-// the same time.
+// indexMemory is how much memory the indexes built in parallel may take, including engines outside Go. An
+// index that needs more than these engines leave free still gets its memory, but then no other index in Go is
+// built at the same time.
 const indexMemory = 6 << 30
 
-// writeIndexes builds the indexes of the finished tables. They are independent,
-// so as many are built in parallel as workers and memory allow, started in
-// order.
+// writeIndexes builds the indexes of the finished tables. They are independent, so as many are built in
+// parallel as workers and memory allow, started in order.
 func (b *builder) writeIndexes(ctx context.Context, w *snapshot.Writer) error {
 	// Free the memory that earlier steps left. The limit makes the garbage
 	// collector reclaim one index before the next takes as much again.

@@ -1,13 +1,10 @@
-// Package ingest is the build side. It reads upstream files, stages their
-// contents, chooses one return per filer and period, links each grant line to
-// its recipient, classifies it, and publishes the result as an immutable
-// snapshot. It never imports serve: Options.Indexers supplies the indexes that
-// the service reads.
+// Package ingest is the build side. It reads upstream files, stages their contents, chooses one return per
+// filer and period, links each grant line to its recipient, classifies it, and publishes the result as an
+// immutable snapshot. It never imports serve: Options.Indexers supplies the indexes that the service reads.
 //
-// The steps run in a fixed order and each depends only on the one before, so
-// the same sources give the same bytes on any number of cores. Staged shards
-// are kept between runs: a build that is killed resumes where it stopped, and
-// next month's build reads only what is new.
+// The steps run in a fixed order and each depends only on the one before, so the same sources give the same
+// bytes on any number of cores. Staged shards are kept between runs: a build that is killed resumes where it
+// stopped, and next month's build reads only what is new.
 package ingest
 
 import (
@@ -46,41 +43,33 @@ type Options struct {
 	Workers int    // 0 means one per core
 	Keep    int    // snapshots to keep; 0 means 3
 
-	// Stage supplies shards that others have made from the returns, so the
-	// build does not read the returns. If nil, the build makes the shards
-	// itself.
+	// Stage supplies shards that others have made from the returns, so the build does not read the returns.
+	// If nil, the build makes the shards itself.
 	Stage *stage.Shared
-	// WithoutQuarantined leaves out the returns that the shared stage could not
-	// read.
+	// WithoutQuarantined leaves out the returns that the shared stage could not read.
 	WithoutQuarantined bool
 
-	// Complete is the last fiscal year whose returns have all arrived. If 0,
-	// the build judges by the number of filers, which is misleading for a
-	// sample of the returns.
+	// Complete is the last fiscal year whose returns have all arrived. If 0, the build judges by the number
+	// of filers, which is misleading for a sample of the returns.
 	Complete int
 
-	// MaskIndividuals removes the identities of private persons who received
-	// grants from the snapshot.
+	// MaskIndividuals removes the identities of private persons who received grants from the snapshot.
 	MaskIndividuals bool
 
-	// Indexers build what the serving side needs from the finished tables,
-	// before the snapshot is published.
+	// Indexers build what the serving side needs from the finished tables, before the snapshot is published.
 	Indexers []snapshot.Indexer
 	// ListIndexers do the same for the edition of the compliance lists.
 	ListIndexers []snapshot.Indexer
 
-	// Progress receives the progress of each step: the phase, the units done
-	// and the total. It may be nil. It is called from several goroutines, one
-	// call at a time.
+	// Progress receives the progress of each step: the phase, the units done and the total. It may be nil. It
+	// is called from several goroutines, one call at a time.
 	Progress func(phase string, done, total int64)
 
-	// Note receives problems with this machine, not with the sources, as they
-	// happen: repaired damage, or files that could not be removed. It may be
-	// nil. It is called like Progress.
+	// Note receives problems with this machine, not with the sources, as they happen: repaired damage, or
+	// files that could not be removed. It may be nil. It is called like Progress.
 	Note func(text string)
 
-	// Model resolves the lines that no rule decides. If nil, a model is trained
-	// on these sources.
+	// Model resolves the lines that no rule decides. If nil, a model is trained on these sources.
 	Model *model.Model
 
 	// Examine receives the resolver and the lines with a filed EIN, before any
@@ -117,8 +106,7 @@ type builder struct {
 	result Result
 }
 
-// Run builds a snapshot and makes it current. On any error the previous
-// snapshot stays current.
+// Run builds a snapshot and makes it current. On any error the previous snapshot stays current.
 func Run(ctx context.Context, opt Options) (*Result, error) {
 	b := &builder{progress: progress{show: opt.Progress, showNote: opt.Note}, opt: opt, report: newReport(),
 		workers: cmp.Or(max(opt.Workers, 0), runtime.GOMAXPROCS(0))}
@@ -180,9 +168,8 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if b.result.Snapshot, err = w.Publish(manifest); err != nil {
 		return nil, err
 	}
-	// The snapshot is good even if cleaning up fails. Leftovers only take disk
-	// space, and the next build can identify recipients abroad without the
-	// keys.
+	// The snapshot is good even if cleaning up fails. Leftovers only take disk space, and the next build can
+	// identify recipients abroad without the keys.
 	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, cmp.Or(max(opt.Keep, 0), 3)), staged.Prune())
 	if err != nil {
 		b.note("the snapshot is published, but some cleanup after it failed: %v", err)
@@ -193,8 +180,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	return &b.result, nil
 }
 
-// sharedPlan is the plan of the shared stage. The report lists what that stage
-// lacks.
+// sharedPlan is the plan of the shared stage. The report lists what that stage lacks.
 func (b *builder) sharedPlan(ctx context.Context) (*stage.Plan, error) {
 	p, leftOut, err := b.opt.Stage.Complete(ctx, b.sources, b.opt.WithoutQuarantined)
 	for _, r := range leftOut {
@@ -238,16 +224,14 @@ func (b *builder) readCorpus(ctx context.Context, shared *stage.Plan) (*corpus, 
 	return c, nil
 }
 
-// writeSnapshot writes every table, and the indexes made from them. It empties
-// the corpus as soon as its tables are written, because the later steps read the
-// tables and need the memory.
+// writeSnapshot writes every table, and the indexes made from them. It empties the corpus as soon as its
+// tables are written, because the later steps read the tables and need the memory.
 func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corpus, lists *lists.Edition) (m snapshot.Manifest, err error) {
 	if err := b.writeCorpus(ctx, w, c); err != nil {
 		return m, err
 	}
 	b.addSource(c.stage.Plan().ReadArchives()...)
-	// Awards and lists do not depend on the rows, so they run while the rows
-	// are counted.
+	// Awards and lists do not depend on the rows, so they run while the rows are counted.
 	var counts snapshot.Counts
 	beside := [...]func(context.Context) error{
 		func(ctx context.Context) (err error) {
@@ -276,8 +260,7 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 	return b.makeManifest(counts)
 }
 
-// chunks runs fn over 0..n in pieces on all workers. Every piece but the last
-// has chunkSize units.
+// chunks runs fn over 0..n in pieces on all workers. Every piece but the last has chunkSize units.
 func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) error {
 	return parallel.Each(ctx, b.workers, chunkCount(n), func(_ context.Context, i int) error {
 		fn(i*chunkSize, min(n, (i+1)*chunkSize))
@@ -312,8 +295,7 @@ func (b *builder) gazetteer(ctx context.Context) (*place.Gazetteer, error) {
 // readOverrides reads corrections, which must agree with the universe.
 type readOverrides func(r io.Reader, path string) (*resolve.Overrides, error)
 
-// overrides reads the corrections made by a person, or those proposed by a
-// language model, if there are any.
+// overrides reads the corrections made by a person, or those proposed by a language model, if there are any.
 func (b *builder) overrides(ctx context.Context, kind string, read readOverrides, u *resolve.Universe) (o *resolve.Overrides, err error) {
 	err = b.readOne(ctx, kind, "a list of overrides", func(path string, r io.Reader) (_ int64, err error) {
 		if o, err = read(r, path); err == nil {
@@ -374,8 +356,7 @@ func (b *builder) makeEdition(ctx context.Context, now func() time.Time) (*lists
 	return result.Edition, nil
 }
 
-// progress reports how far a build is, and problems with this machine. Several
-// goroutines may use it.
+// progress reports how far a build is, and problems with this machine. Several goroutines may use it.
 type progress struct {
 	show     func(phase string, done, total int64) // may be nil
 	showNote func(text string)                     // may be nil
@@ -436,8 +417,7 @@ func (b *builder) source(ctx context.Context, kind, rel string) (snapshot.Source
 	return snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum}, err
 }
 
-// unreadable says why a file could not be read. If the build was stopped, the
-// file is not blamed.
+// unreadable says why a file could not be read. If the build was stopped, the file is not blamed.
 func (b *builder) unreadable(ctx context.Context, rel, what string, err error) error {
 	return discover.Stopped(ctx, discover.WrongFormat(b.sources.Abs(rel), what, err))
 }

@@ -8,9 +8,8 @@ import (
 	"grantgraph/internal/hashtable"
 )
 
-// interner gives each distinct byte string a small number, in the order first
-// seen. It keeps the strings in a few large blocks: the garbage collector
-// follows no pointer per string, and growing moves no strings.
+// interner gives each distinct byte string a small number, in the order first seen. It keeps the strings in a
+// few large blocks: the garbage collector follows no pointer per string, and growing moves no strings.
 type interner struct {
 	blocks [][]byte
 	ends   []uint64 // where string i ends, counted through the blocks
@@ -18,9 +17,8 @@ type interner struct {
 	table  hashtable.Table
 }
 
-// A string lies within one block. A string longer than a block gets several
-// consecutive blocks that share one piece of memory; the slice of each of these
-// blocks reaches to the end of the string.
+// A string lies within one block. A string longer than a block gets several consecutive blocks that share one
+// piece of memory; the slice of each of these blocks reaches to the end of the string.
 const (
 	blockBits = 20
 	blockSize = 1 << blockBits
@@ -74,8 +72,7 @@ func (in *interner) end(n int) uint64 {
 	return in.ends[n-1]
 }
 
-// at returns string i. The result shares the memory of its block, which is
-// reused only after reset.
+// at returns string i. The result shares the memory of its block, which is reused only after reset.
 func (in *interner) at(i uint32) string {
 	text := in.bytes(i)
 	return unsafe.String(unsafe.SliceData(text), len(text))
@@ -102,8 +99,7 @@ func (in *interner) first(i uint32) byte {
 
 func (in *interner) len() int { return len(in.ends) }
 
-// join adds all strings of another interner in their order, and returns the new
-// number of each.
+// join adds all strings of another interner in their order, and returns the new number of each.
 func (in *interner) join(other *interner) []uint32 {
 	ids := make([]uint32, other.len())
 	for from := 0; from < len(ids); from += fetchedAtOnce {
@@ -119,9 +115,8 @@ func (in *interner) join(other *interner) []uint32 {
 // fetchedAtOnce is how many strings are fetched from memory together.
 const fetchedAtOnce = 64
 
-// fetch reads the memory that strings with these hashes will be compared with.
-// Among millions of strings, that memory is in no cache. Waiting for many reads
-// at once takes little longer than waiting for one.
+// fetch reads the memory that strings with these hashes will be compared with. Among millions of strings,
+// that memory is in no cache. Waiting for many reads at once takes little longer than waiting for one.
 //
 //go:noinline
 func (in *interner) fetch(hashes []uint32) (last byte) {
@@ -150,8 +145,7 @@ func (in *interner) reset() {
 	in.table.Clear()
 }
 
-// freeze frees the memory that only more strings would need. No strings can be
-// added afterwards.
+// freeze frees the memory that only more strings would need. No strings can be added afterwards.
 func (in *interner) freeze() {
 	in.table, in.hashes = hashtable.Table{}, nil
 	in.ends = slices.Clone(in.ends)

@@ -17,12 +17,10 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// Private foundations file no Schedule R, and nearly all of them write NONE
-// where the form asks for relationships. Still, a trust that holds a
-// foundation's money is related to it, and so are two foundations of one
-// founder. We treat two organizations as related if their names share words and
-// they also share an address or officers. Usually, neither sign is enough
-// alone.
+// Private foundations file no Schedule R, and nearly all of them write NONE where the form asks for
+// relationships. Still, a trust that holds a foundation's money is related to it, and so are two foundations
+// of one founder. We treat two organizations as related if their names share words and they also share an
+// address or officers. Usually, neither sign is enough alone.
 
 // Limits for treating two organizations as related.
 const (
@@ -32,8 +30,7 @@ const (
 	officersYears = 3         // latest fiscal years whose officers are looked at
 )
 
-// RelatedReport counts the rows that pay a related organization, by the
-// evidence for it.
+// RelatedReport counts the rows that pay a related organization, by the evidence for it.
 type RelatedReport struct {
 	Filed    Count `json:"filed"`    // the line or Schedule R says so, or the recipient is the funder itself
 	Name     Count `json:"name"`     // name and place
@@ -155,8 +152,7 @@ func (k *kinFinder) lookAt(from int) int {
 	return p.to
 }
 
-// relate marks the rows of a pair as related, except rows that were already
-// marked.
+// relate marks the rows of a pair as related, except rows that were already marked.
 func (c *corpus) relate(p *pair, by *Count) {
 	for _, row := range c.rows[p.from:p.to] {
 		if c.recipients.class[row]&related == 0 {
@@ -166,10 +162,9 @@ func (c *corpus) relate(p *pair, by *Count) {
 	}
 }
 
-// kinship compares the names of a pair. A name that begins with the funder's initials
-// is a namesake's. It reports whether a shared name is
-// strong evidence: the two share an address, or they share a town and only the
-// word for the legal form differs.
+// kinship compares the names of a pair. A name that begins with the funder's initials is a namesake's. It
+// reports whether a shared name is strong evidence: the two share an address, or they share a town and only
+// the word for the legal form differs.
 func (c *corpus) kinship(p *pair, name string, funder []string) (best classify.Kinship, near bool) {
 	fl := c.filers[p.funder]
 	seen := c.lines.recipientNo[c.rows[p.from]]
@@ -202,8 +197,7 @@ func (c *corpus) kinship(p *pair, name string, funder []string) (best classify.K
 	return best, near
 }
 
-// vehicleOf reports whether one name is the other name followed by a word such
-// as TRUST.
+// vehicleOf reports whether one name is the other name followed by a word such as TRUST.
 func vehicleOf(a, b string) bool {
 	x, y := orgname.Parse(a).K2, orgname.Parse(b).K2
 	return x != y && x != "" && y != "" && (strings.HasPrefix(x, y+" ") || strings.HasPrefix(y, x+" "))

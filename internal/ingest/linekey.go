@@ -10,9 +10,8 @@ import (
 	"grantgraph/internal/ingest/stage"
 )
 
-// Lines are kept as numbers, and their text as keys: the fields joined by a
-// separator. Equal lines have equal keys, and each key is kept once. Only this
-// file builds and splits keys.
+// Lines are kept as numbers, and their text as keys: the fields joined by a separator. Equal lines have equal
+// keys, and each key is kept once. Only this file builds and splits keys.
 
 // separator stands between the fields of a key. XML forbids this character, but
 // a numeric character reference can still produce it; see cleanLine.
@@ -60,9 +59,8 @@ func (k recipientKey) nameAndPlace() (names, city, state, zip string) {
 	return names, next(), next(), next()
 }
 
-// foreign reports whether the recipient has a foreign address. It reads the key
-// from the end: only the status and the EIN, which are short, follow the
-// country.
+// foreign reports whether the recipient has a foreign address. It reads the key from the end: only the status
+// and the EIN, which are short, follow the country.
 func (k recipientKey) foreign() bool {
 	rest := string(k)
 	for range 2 {

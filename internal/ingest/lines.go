@@ -18,10 +18,9 @@ import (
 // maxAmount is the largest grant we accept. A larger figure is a typing error.
 const maxAmount = 50_000_000_000
 
-// lines holds the grant rows of a build as columns: each slice has one entry
-// per row, and strings are kept by number. There are far fewer recipients than
-// lines, so anything that depends on the recipient alone is computed once per
-// recipient.
+// lines holds the grant rows of a build as columns: each slice has one entry per row, and strings are kept by
+// number. There are far fewer recipients than lines, so anything that depends on the recipient alone is
+// computed once per recipient.
 type lines struct {
 	filing      []uint32 // into corpus.filings: the chosen return
 	origin      []uint32 // the return that lists the row; usually the same
@@ -67,8 +66,7 @@ func (g *lines) relation(row uint32) (relationship, status string) {
 	return relationKey(g.relations.at(g.relationNo[row])).split()
 }
 
-// gatherLines reads the lines of the chosen returns. It keeps the cash grants
-// and counts the other lines.
+// gatherLines reads the lines of the chosen returns. It keeps the cash grants and counts the other lines.
 func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 	hide, err := b.maskList(ctx)
 	if err != nil {
@@ -282,8 +280,7 @@ func (g *lines) halveIfDoubled(filings []filing, start int) {
 	if !doubled(f.account.Sum, f.declared) {
 		return
 	}
-	// Every distinct line must occur an even number of times; keep the first
-	// half of each.
+	// Every distinct line must occur an even number of times; keep the first half of each.
 	type content struct {
 		recipient, relation, purpose uint32
 		part                         uint8

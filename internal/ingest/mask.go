@@ -20,16 +20,13 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Masking removes whatever identifies a private person from a snapshot: the
-// name, street, city, ZIP code and purpose of a grant to that person. The
-// amount, the date, the funder and the state stay, so all sums stay correct. The
-// contacts whom foundations name for applicants lose their name, street, ZIP
-// code, phone number and email address.
-// Masking runs before anything is written, so no table or index ever holds the
-// removed data.
+// Masking removes whatever identifies a private person from a snapshot: the name, street, city, ZIP code and
+// purpose of a grant to that person. The amount, the date, the funder and the state stay, so all sums stay
+// correct. The contacts whom foundations name for applicants lose their name, street, ZIP code, phone number
+// and email address. Masking runs before anything is written, so no table or index ever holds the removed
+// data.
 
-// maskedName is the name that a masked row shows. It is classified as a
-// person's name.
+// maskedName is the name that a masked row shows. It is classified as a person's name.
 const maskedName = "AN INDIVIDUAL"
 
 type MaskReport struct {
@@ -42,8 +39,7 @@ type MaskReport struct {
 	Unmet       int64  `json:"listed_not_found"` // entries that match no line of the returns
 }
 
-// maskList reads the lines that are masked even if persons are not masked in
-// general.
+// maskList reads the lines that are masked even if persons are not masked in general.
 func (b *builder) maskList(ctx context.Context) (m *maskList, err error) {
 	err = b.readOne(ctx, discover.Masked, "a list of lines to mask", func(path string, r io.Reader) (_ int64, err error) {
 		m, err = readMaskList(r)
@@ -53,8 +49,7 @@ func (b *builder) maskList(ctx context.Context) (m *maskList, err error) {
 	return m, err
 }
 
-// maskLine clears the identifying fields of a line on the list, before any
-// other step reads the line.
+// maskLine clears the identifying fields of a line on the list, before any other step reads the line.
 func maskLine(l *stage.Line) {
 	*l = stage.Line{MemberNo: l.MemberNo, Part: l.Part, Line: l.Line, Name1: maskedName, State: l.State, Country: l.Country, Cash: l.Cash, NonCash: l.NonCash}
 }
@@ -68,9 +63,8 @@ func (b *builder) noteUnmet(m *maskList) {
 	}
 }
 
-// maskIndividuals marks the rows to mask. Each masked recipient gets an
-// identity made from its first grant instead of its name, so the grants of one
-// funder to one person still count as one recipient.
+// maskIndividuals marks the rows to mask. Each masked recipient gets an identity made from its first grant
+// instead of its name, so the grants of one funder to one person still count as one recipient.
 func (b *builder) maskIndividuals(c *corpus, identities []string) {
 	all := b.opt.MaskIndividuals
 	if !all && len(c.lines.masked) == 0 {
@@ -137,8 +131,7 @@ func (b *builder) adjustmentRow(c *corpus, a *adjustment) snapshot.Adjustment {
 	return r
 }
 
-// cloneLine copies what the classifier needs of a line, because the batch that
-// holds the line is reused.
+// cloneLine copies what the classifier needs of a line, because the batch that holds the line is reused.
 func cloneLine(l *stage.Line, pf bool) classify.Line {
 	keep := strings.Clone
 	return classify.Line{
@@ -153,9 +146,8 @@ func cloneLine(l *stage.Line, pf bool) classify.Line {
 //
 //	object_id,line,grant_key,reason
 //
-// A row selects a line by the return it stands in and its place in the list,
-// counted from 1, or by its grant key, and says why. The line "application 2" is
-// the second contact that a foundation names for applicants.
+// A row selects a line by the return it stands in and its place in the list, counted from 1, or by its grant
+// key, and says why. The line "application 2" is the second contact that a foundation names for applicants.
 type maskList struct {
 	byLine map[returnLine]int // to the entry
 	byKey  map[string]int

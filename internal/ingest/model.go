@@ -24,10 +24,9 @@ type ModelReport struct {
 	Outside float64       `json:"outside"`
 	Metrics model.Metrics `json:"metrics"` // for a prior: the metrics of its own fit
 
-	// What this corpus offers for training: lines with a filed EIN; lines
-	// excluded because their filer put one EIN on many unrelated names; and,
-	// among lines of states whose register was loaded, those whose organization
-	// is known.
+	// What this corpus offers for training: lines with a filed EIN; lines excluded because their filer put
+	// one EIN on many unrelated names; and, among lines of states whose register was loaded, those whose
+	// organization is known.
 	Labels       int `json:"labels"`
 	SetAside     int `json:"labels_set_aside"`
 	Covered      int `json:"labels_covered"`
@@ -36,9 +35,8 @@ type ModelReport struct {
 	Trials []Trial `json:"rules"`
 }
 
-// Trial is how well a rule did on lines of this corpus whose EIN was hidden. A
-// rule that is right less often than it claims is switched off, and the next
-// rules get its lines.
+// Trial is how well a rule did on lines of this corpus whose EIN was hidden. A rule that is right less often
+// than it claims is switched off, and the next rules get its lines.
 type Trial struct {
 	Rule    string  `json:"rule"`
 	Answers int     `json:"answers"`
@@ -115,9 +113,8 @@ func (b *builder) reportModel(m *model.Model, c *resolve.Coverage, labels int) {
 // labelSample is about how many lines with an EIN are kept for training.
 const labelSample = 250_000
 
-// labels are lines whose filer stated an EIN. We take one per recipient, from
-// the funder with the lowest EIN, so the result does not depend on the order of
-// rows. A large corpus has millions, so we take a fixed sample.
+// labels are lines whose filer stated an EIN. We take one per recipient, from the funder with the lowest EIN,
+// so the result does not depend on the order of rows. A large corpus has millions, so we take a fixed sample.
 func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error) {
 	g := c.lines
 	filed := make([]uint32, 0, g.recipients.len()/2)
@@ -163,10 +160,9 @@ func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error
 // unresolvedSample is how many recipients of private foundations are tried.
 const unresolvedSample = 40_000
 
-// countUnresolved tries the rules on recipients of private foundations that
-// look like organizations, in states whose register was loaded. It counts those
-// that no rule finds. Their lines state no EIN, so this is our best estimate of
-// how many recipients have no EIN to find.
+// countUnresolved tries the rules on recipients of private foundations that look like organizations, in
+// states whose register was loaded. It counts those that no rule finds. Their lines state no EIN, so this is
+// our best estimate of how many recipients have no EIN to find.
 func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (unresolved, asked int, err error) {
 	seen := make([]bool, g.recipients.len())
 	recipients := 0

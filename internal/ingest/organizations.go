@@ -14,9 +14,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// writeOrganizations writes the universe, plus the funders and recipients that
-// are not in it, so that everyone who gave or received can be looked up. The
-// added ones were not candidates when rows were resolved.
+// writeOrganizations writes the universe, plus the funders and recipients that are not in it, so that
+// everyone who gave or received can be looked up. The added ones were not candidates when rows were resolved.
 func (b *builder) writeOrganizations(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	strangers, err := b.strangers(ctx, c)
 	if err != nil {
@@ -75,9 +74,8 @@ type stranger struct {
 	filer  *filer // for a funder
 }
 
-// strangers are the funders and recipients that are not in the universe, sorted
-// by EIN: recipients whose EIN too few funders stated, and filers without a
-// name. There are few.
+// strangers are the funders and recipients that are not in the universe, sorted by EIN: recipients whose EIN
+// too few funders stated, and filers without a name. There are few.
 func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organization, error) {
 	found := map[ein.EIN]*stranger{}
 	known := func(e ein.EIN) bool {
@@ -97,8 +95,7 @@ func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organiza
 			of(f.ein).filer = f.filer
 		}
 	}
-	// There are far fewer recipients than rows, so each recipient is checked
-	// once.
+	// There are far fewer recipients than rows, so each recipient is checked once.
 	strange := make([]bool, c.recipients.ids.len())
 	for id := range strange {
 		if e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), resolve.EINPrefix); ok {

@@ -16,9 +16,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// purposeRanking ranks the purposes of the grants that an organization received
-// or made, one organization at a time. It holds the purposes of one
-// organization, and eight bytes for each text of the corpus.
+// purposeRanking ranks the purposes of the grants that an organization received or made, one organization at
+// a time. It holds the purposes of one organization, and eight bytes for each text of the corpus.
 type purposeRanking struct {
 	*corpus
 	folded []uint64 // by purpose
@@ -56,9 +55,8 @@ func hashWords(text string) uint64 {
 	return max(h, 1)
 }
 
-// top ranks the purposes of some rows by dollars. Texts that differ only in
-// case and spacing are one purpose, shown in the spelling with the most
-// dollars.
+// top ranks the purposes of some rows by dollars. Texts that differ only in case and spacing are one purpose,
+// shown in the spelling with the most dollars.
 func (r *purposeRanking) top(rows []uint32) []uint32 {
 	r.paid = r.paid[:0]
 	for _, row := range rows {
@@ -118,9 +116,8 @@ type orgPurposes struct {
 	purposes []uint32
 }
 
-// writePurposes writes the purposes of the grants that each organization
-// received and made. Beside the rows, it takes four bytes per row and up to a
-// hundred per organization.
+// writePurposes writes the purposes of the grants that each organization received and made. Beside the rows,
+// it takes four bytes per row and up to a hundred per organization.
 func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	folded, err := b.foldPurposes(ctx, c.lines)
 	if err != nil {
@@ -176,8 +173,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 	})
 }
 
-// rowsByRecipient groups the rows by recipient: those of the i-th recipient are
-// rows[starts[i]:starts[i+1]].
+// rowsByRecipient groups the rows by recipient: those of the i-th recipient are rows[starts[i]:starts[i+1]].
 func (c *corpus) rowsByRecipient() (starts, rows []uint32) {
 	return radix.Group(c.recipients.id, c.recipients.ids.len())
 }

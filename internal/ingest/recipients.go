@@ -29,8 +29,7 @@ const (
 	groupConflict
 )
 
-// recipients holds the recipient of each row, as columns parallel to those of
-// lines.
+// recipients holds the recipient of each row, as columns parallel to those of lines.
 type recipients struct {
 	ein         []ein.EIN
 	rule        []resolve.Rule
@@ -51,8 +50,7 @@ func (r *recipients) prob(row uint32) float64 {
 	return probability(r.rule[row], r.thousandths[row])
 }
 
-// number numbers the recipients of the rows by identity, or by EIN if the
-// identity is empty.
+// number numbers the recipients of the rows by identity, or by EIN if the identity is empty.
 func (r *recipients) number(identities []string) {
 	var key []byte
 	byEIN := map[ein.EIN]uint32{}
@@ -123,9 +121,8 @@ type recipientFacts struct {
 	listing  bool           // its name ends in a word for a list
 }
 
-// asksPeople reports whether the classifier of people's names may overrule a
-// match. The most reliable rules are not overruled, unless the name was filed
-// in the element for persons.
+// asksPeople reports whether the classifier of people's names may overrule a match. The most reliable rules
+// are not overruled, unless the name was filed in the element for persons.
 func asksPeople(rule resolve.Rule, t *resolve.Recipient) bool {
 	return rule == resolve.None || rule > resolve.Fuzzy || t.Name1 == "" && t.Name2 == ""
 }
@@ -245,8 +242,7 @@ type namedRecipient struct {
 	listing bool
 }
 
-// readName reads the names of a recipient, unless the previous recipient has
-// the same names.
+// readName reads the names of a recipient, unless the previous recipient has the same names.
 func (f *recipientFinder) readName(t *resolve.Recipient, last *namedRecipient) {
 	if o := &last.of; last.read && o.Name1 == t.Name1 && o.Name2 == t.Name2 && o.Person == t.Person &&
 		o.City == t.City && o.State == t.State && o.ZIP == t.ZIP && o.Country == t.Country {
@@ -260,8 +256,7 @@ func (f *recipientFinder) readName(t *resolve.Recipient, last *namedRecipient) {
 	}
 }
 
-// resolve finds what depends on the i-th recipient alone. last is the previous
-// recipient in order of place.
+// resolve finds what depends on the i-th recipient alone. last is the previous recipient in order of place.
 func (f *recipientFinder) resolve(i uint32, last *namedRecipient) (facts recipientFacts) {
 	t := f.lines.recipient(i)
 	f.readName(&t, last)
@@ -311,8 +306,7 @@ func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 		return err
 	}
 	f.funders = funderMatches{pairs, make([]keptMatch, len(pairs))}
-	// The pairs of one funder are next to each other, so its history is read
-	// once.
+	// The pairs of one funder are next to each other, so its history is read once.
 	return b.each(ctx, len(pairs), func(i int) {
 		no, funder := uint32(pairs[i]), ein.EIN(pairs[i]>>32)
 		t := f.lines.recipient(no)
@@ -326,8 +320,7 @@ func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 	})
 }
 
-// funderPairs are the pairs of funder and recipient whose match depends on
-// both, sorted.
+// funderPairs are the pairs of funder and recipient whose match depends on both, sorted.
 func (b *builder) funderPairs(ctx context.Context, f *recipientFinder) ([]uint64, error) {
 	rows := len(f.lines.recipientNo)
 	parts := make([][]uint64, chunkCount(rows))
@@ -424,8 +417,7 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	return f.resolver.RecipID(&t, &n, m.match(), party, filing.ein)
 }
 
-// isStated reports whether the EIN was filed or set by an override, rather than
-// found.
+// isStated reports whether the EIN was filed or set by an override, rather than found.
 func isStated(r resolve.Rule) bool {
 	return r == resolve.Filed || r == resolve.OverrideHuman || r == resolve.OverrideKeyError
 }
@@ -448,9 +440,8 @@ func (b *builder) readRelations(g *lines) []classify.Relation {
 	return said
 }
 
-// countConflicts counts the rows whose filed EIN belongs to an organization
-// with a very different name, or to the central organization of a group while
-// the line names a member.
+// countConflicts counts the rows whose filed EIN belongs to an organization with a very different name, or to
+// the central organization of a group while the line names a member.
 func (b *builder) countConflicts(r *recipients) {
 	for _, class := range r.class {
 		switch {
@@ -512,14 +503,12 @@ func (b *builder) loadRelations(ctx context.Context, c *corpus) (map[ein.EIN][]e
 	return relations, nil
 }
 
-// Recipients are processed by place and then by name, for two reasons.
-// Recipients of one town lead to the same organizations, which are then still
-// in the cache. Recipients that differ only in street, foundation status or EIN
-// are next to each other, so their common work is done once.
+// Recipients are processed by place and then by name, for two reasons. Recipients of one town lead to the
+// same organizations, which are then still in the cache. Recipients that differ only in street, foundation
+// status or EIN are next to each other, so their common work is done once.
 
-// The sort key of a recipient is one number: its place in the high bits, and a
-// hash of its name and city in the low bits, so that equal recipients come
-// together.
+// The sort key of a recipient is one number: its place in the high bits, and a hash of its name and city in
+// the low bits, so that equal recipients come together.
 const (
 	placeBits = 18
 	nameBits  = 64 - placeBits

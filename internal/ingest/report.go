@@ -19,9 +19,8 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Report says what a build found, in numbers that can be checked against the
-// tables. It goes into the manifest, so nothing in it depends on the machine or
-// the clock.
+// Report says what a build found, in numbers that can be checked against the tables. It goes into the
+// manifest, so nothing in it depends on the machine or the clock.
 type Report struct {
 	Years    []YearCount `json:"by_year"`
 	Rules    []Count     `json:"ein_source"` // unresolved rows last, under none
@@ -47,8 +46,7 @@ type Report struct {
 	Suspects          []Suspect             `json:"amount_suspects"`
 	MasterRejected    []NamedInt            `json:"bmf_rejected"`
 
-	// Files in the sources folder that were not used: how many, and the first
-	// few by path.
+	// Files in the sources folder that were not used: how many, and the first few by path.
 	UntakenCount int64              `json:"sources_not_taken"`
 	Untaken      []discover.Untaken `json:"files_not_taken"`
 
@@ -117,9 +115,8 @@ type LineCount struct {
 	Empty       int64 `json:"empty"`
 }
 
-// Declared compares the itemized sums with the filers' own totals, over chosen
-// returns that list grants. The two forms are kept apart: a 990-PF must itemize
-// every grant, a Schedule I only those over $5,000.
+// Declared compares the itemized sums with the filers' own totals, over chosen returns that list grants. The
+// two forms are kept apart: a 990-PF must itemize every grant, a Schedule I only those over $5,000.
 type Declared struct {
 	PF  Agreement `json:"990PF"`
 	F90 Agreement `json:"990"`
@@ -150,8 +147,7 @@ type ListCount struct {
 	Problem  string            `json:"problem,omitempty"`
 }
 
-// Suspect is a row whose amount is larger than the total that its return
-// declares.
+// Suspect is a row whose amount is larger than the total that its return declares.
 type Suspect struct {
 	Filing   string `json:"filing"`
 	Funder   string `json:"funder_ein"`
@@ -160,8 +156,7 @@ type Suspect struct {
 	Declared int64  `json:"declared"`
 }
 
-// Lists in the report are cut to this length. The list of unused files may be
-// longer.
+// Lists in the report are cut to this length. The list of unused files may be longer.
 const (
 	maxListed  = 25
 	maxUntaken = 1000
@@ -227,8 +222,7 @@ func (b *builder) countRows(c *corpus) snapshot.Counts {
 	for i := range c.funders {
 		t.addFunder(b, c, &c.funders[i])
 	}
-	// Go through the rows in the order of reading, so that the columns of
-	// recipients are read sequentially.
+	// Go through the rows in the order of reading, so that the columns of recipients are read sequentially.
 	for row, amount := range c.lines.amount {
 		t.tiers[c.tierOf(uint32(row))].add(amount)
 	}
@@ -263,8 +257,7 @@ func (b *builder) countRows(c *corpus) snapshot.Counts {
 	return counts
 }
 
-// countRules makes a count for each rule in order, and one for rows without a
-// rule.
+// countRules makes a count for each rule in order, and one for rows without a rule.
 func countRules() []Count {
 	rules := grant.Rules()
 	list := make([]Count, len(rules)+1)
@@ -372,8 +365,7 @@ func (r *Report) addYears(filings []filing, years map[int16]*YearCount, complete
 			y = &YearCount{FiscalYear: int(f.year)}
 			years[f.year] = y
 		}
-		// The filings are sorted by filer, so a filer's second return of a
-		// year follows its first.
+		// The filings are sorted by filer, so a filer's second return of a year follows its first.
 		if last[f.year] != f.ein {
 			last[f.year] = f.ein
 			y.Filers++
@@ -396,10 +388,9 @@ func (r *Report) addYears(filings []filing, years map[int16]*YearCount, complete
 // to have from which on it is complete.
 const expectedShare = 80
 
-// lastComplete is the newest year that has at least 95 % as many filers as the
-// mean of the two years before it, as well as 80 % of the filers expected: those
-// of the fullest year of the five before it. Two years in which a handful have
-// filed do not make a third one complete.
+// lastComplete is the newest year that has at least 95 % as many filers as the mean of the two years before
+// it, as well as 80 % of the filers expected: those of the fullest year of the five before it. Two years in
+// which a handful have filed do not make a third one complete.
 func lastComplete(years []YearCount) int {
 	for i := len(years) - 1; i >= 2; i-- {
 		var expected int64

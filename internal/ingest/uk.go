@@ -52,11 +52,10 @@ type ukRegister struct {
 	report UKReport
 }
 
-// uk writes every table of the register, empty if there is no file, and derives
-// the edges between boards. File paths are relative to the sources folder.
-// Upstream sorts its tables by a number that we do not serve, so each table is
-// held in memory while it is sorted. The largest, the governing documents,
-// takes about a gigabyte. Only one table is held at a time, besides the boards.
+// uk writes every table of the register, empty if there is no file, and derives the edges between boards.
+// File paths are relative to the sources folder. Upstream sorts its tables by a number that we do not serve,
+// so each table is held in memory while it is sorted. The largest, the governing documents, takes about a
+// gigabyte. Only one table is held at a time, besides the boards.
 func (b *builder) uk(ctx context.Context, w *snapshot.Writer, files []string) (UKReport, error) {
 	u := &ukRegister{b: b, w: w, report: UKReport{Tables: []UKTable{}, Ties: []NamedInt{}, Notes: []string{}}}
 	u.choose(files)
@@ -127,9 +126,8 @@ func comparePointer[T cmp.Ordered](x, y *T) int {
 	return cmp.Compare(*x, *y)
 }
 
-// choose picks one file for each table: the one in the newest dated folder,
-// where an undated file counts as newest. Among several formats, it picks the
-// one that loses least.
+// choose picks one file for each table: the one in the newest dated folder, where an undated file counts as
+// newest. Among several formats, it picks the one that loses least.
 func (u *ukRegister) choose(files []string) {
 	type candidate struct {
 		rel, posted string
@@ -202,8 +200,7 @@ func ukTable[T any](u *ukRegister, from ukcharity.Table, to string, each func(*T
 		if err != nil {
 			return err
 		}
-		// Rows are large, so we sort their positions. Equal rows keep their
-		// upstream order.
+		// Rows are large, so we sort their positions. Equal rows keep their upstream order.
 		order := make([]uint32, len(list))
 		for i := range order {
 			order[i] = uint32(i)
@@ -257,9 +254,8 @@ func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to 
 	return list, nil
 }
 
-// ukDates gives the day of the extract and the time it was packed. The time
-// comes from the zip's member, so the same file always gives the same answer.
-// Without a zip, it is the start of the day of the extract.
+// ukDates gives the day of the extract and the time it was packed. The time comes from the zip's member, so
+// the same file always gives the same answer. Without a zip, it is the start of the day of the extract.
 func ukDates(file, extracted string) (day *int32, packed *int64) {
 	if t, err := time.Parse(time.DateOnly, extracted); err == nil {
 		day, packed = new(int32(t.Unix()/(24*60*60))), new(t.UnixMilli())

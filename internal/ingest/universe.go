@@ -26,8 +26,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// filer is what a build keeps about an organization that files returns,
-// according to its latest return.
+// filer is what a build keeps about an organization that files returns, according to its latest return.
 type filer struct {
 	filing int32 // its latest chosen return, into corpus.filings
 	name   string
@@ -63,8 +62,7 @@ func (b *builder) loadUniverse(ctx context.Context, c *corpus) error {
 	return nil
 }
 
-// addListed adds the organizations of the master file and of the other lists,
-// several files at a time.
+// addListed adds the organizations of the master file and of the other lists, several files at a time.
 func (b *builder) addListed(ctx context.Context, u *resolve.UniverseBuilder) error {
 	others := b.otherLists()
 	files := len(b.sources.Masters) + len(others)
@@ -116,8 +114,7 @@ func (b *builder) addFilers(ctx context.Context, u *resolve.UniverseBuilder, c *
 	})
 }
 
-// loadMaster adds one posting of the master file. It returns a function that
-// reports on the posting.
+// loadMaster adds one posting of the master file. It returns a function that reports on the posting.
 func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m discover.Master) (report func(), err error) {
 	source := resolve.BMF
 	if m.Older {
@@ -242,8 +239,7 @@ func (fl *filer) addAddress(r *stage.Filer, year int16) {
 	fl.addresses = append(fl.addresses, ownAddress{at, bit})
 }
 
-// locationOf is where an organization is: by its own returns, or else by the
-// lists.
+// locationOf is where an organization is: by its own returns, or else by the lists.
 func (c *corpus) locationOf(o *resolve.Org) resolve.Location {
 	if fl := c.filers[o.EIN]; fl != nil {
 		if at, ok := fl.seat(); ok {
@@ -294,9 +290,8 @@ func (c *corpus) payers() (starts []uint32, funders []ein.EIN) {
 	return starts, funders
 }
 
-// otherList is a file of a list other than the master file: eligible donees, or
-// organizations with a revoked exemption, which may have been paid before they
-// lost it.
+// otherList is a file of a list other than the master file: eligible donees, or organizations with a revoked
+// exemption, which may have been paid before they lost it.
 type otherList struct {
 	path string
 	read func(io.Reader, *resolve.UniverseBuilder) error

@@ -22,9 +22,8 @@ import (
 
 func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	b.phase("write", int64(len(c.lines.amount)+c.universe.Len()+len(c.funders)+2*len(c.filings)))
-	// The grants take longest, so they come first. The number of tables written
-	// in parallel is fixed, because some tables hold all of their rows until
-	// the end.
+	// The grants take longest, so they come first. The number of tables written in parallel is fixed, because
+	// some tables hold all of their rows until the end.
 	const atOnce = 3
 	tables := [...]func(context.Context, *snapshot.Writer, *corpus) error{
 		b.writeGrants, b.writeReturns, b.writeLists, b.writePurposes, b.writeOrganizations, b.writeAddressNames, b.writeFunders,
@@ -37,8 +36,7 @@ var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPad
 
 const grantKeySize = 13
 
-// appendGrantKey writes the stable key of a grant: a digest of the return, the
-// list and the line.
+// appendGrantKey writes the stable key of a grant: a digest of the return, the list and the line.
 func appendGrantKey(dst []byte, filing, part string, line int32) []byte {
 	var buf [96]byte
 	b := append(buf[:0], filing...)
@@ -100,10 +98,9 @@ func (b *builder) grantRows(c *corpus, rows []uint32, into []snapshot.Grant) {
 // that they are still in the cache when they are rendered.
 const rowsFetched = 256
 
-// fetch reads the memory that rows are made from. The rows of a funder come
-// from returns that were read far apart, so rendering them would wait for one
-// read after another. Here, the processor waits for many reads at once. The
-// result only keeps the compiler from removing the reads.
+// fetch reads the memory that rows are made from. The rows of a funder come from returns that were read far
+// apart, so rendering them would wait for one read after another. Here, the processor waits for many reads at
+// once. The result only keeps the compiler from removing the reads.
 func (c *corpus) fetch(rows []uint32) (read uint64) {
 	g, to := c.lines, c.recipients
 	for _, row := range rows {
@@ -133,8 +130,7 @@ type shownRecipient struct {
 	city, state, zip, county, country, tier string
 }
 
-// stands reports whether a row shows the same recipient. A masked row never
-// does.
+// stands reports whether a row shows the same recipient. A masked row never does.
 func (s *shownRecipient) stands(c *corpus, row uint32) bool {
 	return s.no == c.lines.recipientNo[row] && s.ein == c.recipients.ein[row] && !s.masked && !c.masked(row)
 }
@@ -153,8 +149,7 @@ func (b *builder) showRecipient(c *corpus, row uint32) shownRecipient {
 	return s
 }
 
-// place is where the recipient is: by the line, or else by the organization's
-// record.
+// place is where the recipient is: by the line, or else by the organization's record.
 func (b *builder) place(s *shownRecipient, t *resolve.Recipient, c *corpus) {
 	s.city = strings.ToUpper(strings.TrimSpace(t.City))
 	if t.Country != "" {
@@ -323,8 +318,7 @@ func orgRow(r *stage.Return, f *filing) snapshot.Org {
 	return o
 }
 
-// writeLists writes the people, holdings and relations of the chosen returns,
-// in the order of the sources.
+// writeLists writes the people, holdings and relations of the chosen returns, in the order of the sources.
 func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	return cmp.Or(
 		copyList(ctx, w, c, snapshot.People, func(s *stage.Person, f *filing) snapshot.Person {
@@ -393,8 +387,7 @@ func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *c
 	}))
 }
 
-// writeQuarantine lists everything that could not be read, from damaged zips to
-// single returns.
+// writeQuarantine lists everything that could not be read, from damaged zips to single returns.
 func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	from := c.stage
 	t, err := snapshot.Table[snapshot.Quarantine](w, snapshot.Quarantined)

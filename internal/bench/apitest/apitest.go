@@ -1,6 +1,5 @@
-// Package apitest is what the tests of the API share: a service over invented
-// parts that remembers what it was asked, one over a built world, and requests
-// written as data. It is for tests only.
+// Package apitest is what the tests of the API share: a service over invented parts that remembers what it
+// was asked, one over a built world, and requests written as data. It is for tests only.
 package apitest
 
 import (
@@ -111,8 +110,7 @@ func (l *Ledger) Calls(id string) int {
 	return l.spent[id]
 }
 
-// Spy is the graph of the examples that remembers the last question and has
-// many rows to page through.
+// Spy is the graph of the examples that remembers the last question and has many rows to page through.
 type Spy struct {
 	example.Graph
 	mu     sync.Mutex
@@ -157,8 +155,7 @@ func (s *Spy) Recipients(ctx context.Context, f *graph.Filter, sort graph.Sort, 
 	return s.Graph.Recipients(ctx, &graph.Filter{}, sort, p)
 }
 
-// Summary is that of the examples. With an error and a filter by support it
-// panics.
+// Summary is that of the examples. With an error and a filter by support it panics.
 func (s *Spy) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error) {
 	s.note(f, graph.Sort{}, graph.Page{})
 	if f.Support != 0 && s.Err != nil {
@@ -194,8 +191,7 @@ func New(t testing.TB) *World {
 	return w.open(t, serve.API{Agents: example.Store{}, Registry: example.Store{}, Examiner: example.Store{}, SQL: true})
 }
 
-// Over is a service over a dataset, with the operations that need no store of
-// agents.
+// Over is a service over a dataset, with the operations that need no store of agents.
 func Over(t testing.TB, d *serve.Dataset) *World {
 	t.Helper()
 	return (&World{Data: d}).open(t, serve.API{SQL: true})
@@ -351,8 +347,7 @@ func Operations(t testing.TB) (all []api.Operation) {
 	return all
 }
 
-// Cases are all examples of an operation that the service lists, those that every
-// operation has included.
+// Cases are all examples of an operation that the service lists, those that every operation has included.
 func (w *World) Cases(t testing.TB, op *api.Operation) []api.Example {
 	t.Helper()
 	plain := op.Examples[0]
@@ -386,9 +381,8 @@ var described = sync.OnceValues(func() (paths map[string]map[string]struct {
 	return paths, err
 })
 
-// Declared checks that an operation answers only with statuses that the OpenAPI
-// document has for it. Addresses that are no operations, of the legacy form, and of
-// the description itself are not checked.
+// Declared checks that an operation answers only with statuses that the OpenAPI document has for it.
+// Addresses that are no operations, of the legacy form, and of the description itself are not checked.
 func Declared(t testing.TB, method, path string, status int) {
 	t.Helper()
 	paths, err := described()

@@ -36,8 +36,7 @@ func (h *Clock) Now() time.Time { return time.Unix(0, h.nanos.Load()).UTC() }
 
 func (h *Clock) Forward(d time.Duration) { h.nanos.Add(int64(d)) }
 
-// Live is a service on a real port with a real store, where agents are
-// examined.
+// Live is a service on a real port with a real store, where agents are examined.
 type Live struct {
 	t     *testing.T
 	Clock *Clock

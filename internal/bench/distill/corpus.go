@@ -36,9 +36,8 @@ func (c *corpus) add(parts ...string) {
 	}
 }
 
-// readCorpus collects the texts of returns about their filers and the meanings of
-// cause codes. It fills up to size with the purposes of grants and with names and
-// causes of the master file, half of each.
+// readCorpus collects the texts of returns about their filers and the meanings of cause codes. It fills up to
+// size with the purposes of grants and with names and causes of the master file, half of each.
 func readCorpus(upstream string, size int) ([]string, error) {
 	seen := map[string]bool{}
 	filers, grants, names := &corpus{seen: seen}, &corpus{seen: seen}, &corpus{seen: seen}

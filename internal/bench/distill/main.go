@@ -50,10 +50,9 @@ func (o *options) run(args []string) error {
 	return fmt.Errorf("say convert or train, not %q", args[0])
 }
 
-// train makes a student from texts of organizations and from each single word of the
-// teacher's vocabulary, so that the student also knows words that no organization of
-// the sample uses. It subtracts the mean of the words and not the mean of the
-// organizations, because what organizations have in common carries meaning.
+// train makes a student from texts of organizations and from each single word of the teacher's vocabulary, so
+// that the student also knows words that no organization of the sample uses. It subtracts the mean of the
+// words and not the mean of the organizations, because what organizations have in common carries meaning.
 func (o *options) train(m *meaning.Model, upstream string) error {
 	texts, err := readCorpus(upstream, o.texts)
 	if err != nil {

@@ -58,8 +58,7 @@ func eachField(b []byte, do func(field int, number uint64, body []byte) error) e
 	return nil
 }
 
-// readModel reads the graph of a model: field 7 of the file, in it nodes in field
-// 1 and tensors in field 5.
+// readModel reads the graph of a model: field 7 of the file, in it nodes in field 1 and tensors in field 5.
 func readModel(file []byte) (*model, error) {
 	m := &model{tensors: map[string][]float32{}}
 	var graph []byte

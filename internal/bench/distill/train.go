@@ -36,8 +36,7 @@ type lessons struct {
 	targets []meaning.Vector
 }
 
-// prepare chooses the terms. Words of the teacher's vocabulary count as terms
-// wherever they occur.
+// prepare chooses the terms. Words of the teacher's vocabulary count as terms wherever they occur.
 func prepare(m *meaning.Model, texts []string, vectors []meaning.Vector, mean *meaning.Vector) *lessons {
 	count, docs, words := map[string]int{}, map[string]int{}, 0
 	for _, text := range texts {
@@ -117,9 +116,8 @@ func meanOf(vectors []meaning.Vector) (mean meaning.Vector) {
 
 func unit(v meaning.Vector) meaning.Vector { return meaning.Blend(v, meaning.Vector{}) }
 
-// train fits the vectors of terms so that their sum points where the teacher's vector
-// points. It descends the gradient of the cosine; the more a term was moved already,
-// the smaller its steps.
+// train fits the vectors of terms so that their sum points where the teacher's vector points. It descends the
+// gradient of the cosine; the more a term was moved already, the smaller its steps.
 func (l *lessons) train() []meaning.Vector {
 	terms := make([]meaning.Vector, len(l.terms))
 	total := l.begin(terms)
@@ -140,8 +138,7 @@ func (l *lessons) train() []meaning.Vector {
 	return terms
 }
 
-// begin sets each term to the mean of the texts that have it, smaller the more
-// common it is.
+// begin sets each term to the mean of the texts that have it, smaller the more common it is.
 func (l *lessons) begin(terms []meaning.Vector) (total int) {
 	count := make([]int, len(terms))
 	for i, ids := range l.texts {

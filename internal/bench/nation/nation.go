@@ -1,7 +1,6 @@
-// Package nation makes compliance lists of national size from those of a small
-// invented world: the same rows again and again, each time under other EINs.
-// Screening looks rows up and compares names, and neither depends on whether a name
-// occurs more than once. Only benchmarks use this package.
+// Package nation makes compliance lists of national size from those of a small invented world: the same rows
+// again and again, each time under other EINs. Screening looks rows up and compares names, and neither
+// depends on whether a name occurs more than once. Only benchmarks use this package.
 package nation
 
 import (

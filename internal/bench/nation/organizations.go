@@ -22,10 +22,9 @@ import (
 // Organizations is how many organizations a national directory has.
 const Organizations = 2_000_000
 
-// PublishOrganizations publishes in a data directory a snapshot of n invented
-// organizations with their latest filings and the index of the directory, and an
-// edition of the lists that name them. The snapshot has no grants. The same seed
-// gives the same organizations.
+// PublishOrganizations publishes in a data directory a snapshot of n invented organizations with their latest
+// filings and the index of the directory, and an edition of the lists that name them. The snapshot has no
+// grants. The same seed gives the same organizations.
 func PublishOrganizations(ctx context.Context, data string, n int, seed uint64, now time.Time) (*snapshot.Snapshot, *lists.Edition, error) {
 	w, err := snapshot.Create(data, now)
 	if err != nil {
@@ -107,8 +106,7 @@ func organizations[T any](n int, seed uint64, row func(*invented) (T, bool)) ite
 	}
 }
 
-// drawer draws organizations. As in the country, few places, causes and codes are
-// common and most are rare.
+// drawer draws organizations. As in the country, few places, causes and codes are common and most are rare.
 type drawer struct {
 	*rand.Rand
 	zips  []place.ZIP

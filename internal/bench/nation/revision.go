@@ -15,8 +15,7 @@ type Revision struct {
 	Sanctioned int // new entities on the sanctions list that have the name of an organization
 }
 
-// Revise publishes the edition that follows another. It returns how long each of its
-// indexes took.
+// Revise publishes the edition that follows another. It returns how long each of its indexes took.
 func Revise(ctx context.Context, from *lists.Edition, data string, r Revision, now time.Time) (*lists.Edition, map[string]time.Duration, error) {
 	w, err := snapshot.Create(lists.Dir(data), now)
 	if err != nil {
@@ -46,8 +45,7 @@ func Revise(ctx context.Context, from *lists.Edition, data string, r Revision, n
 	return finish(ctx, w, slices.Clone(from.Lists), now)
 }
 
-// rename gives n organizations, evenly spread over the master file, names of sanctioned
-// entities.
+// rename gives n organizations, evenly spread over the master file, names of sanctioned entities.
 func rename(ctx context.Context, w *snapshot.Writer, from *lists.Edition, n int) (err error) {
 	var listed []lists.SanctionName
 	for name, err := range snapshot.Rows[lists.SanctionName](from.Snapshot, lists.SanctionNames) {
@@ -93,8 +91,7 @@ func sanction(ctx context.Context, w *snapshot.Writer, from *lists.Edition, n in
 	return rewrite(ctx, w, from, lists.SanctionNames, nil, names...)
 }
 
-// rewrite writes a table of an edition again, with each row changed and more rows at
-// its end.
+// rewrite writes a table of an edition again, with each row changed and more rows at its end.
 func rewrite[T any](ctx context.Context, w *snapshot.Writer, from *lists.Edition, table string, change func(*T), more ...T) error {
 	return snapshot.WriteRows(ctx, w, table, func(yield func(T, error) bool) {
 		for row, err := range snapshot.Rows[T](from.Snapshot, table) {

@@ -22,9 +22,8 @@ type Class struct {
 	Question Question
 }
 
-// Classes reads the grants of a snapshot and draws from them one request of
-// every class that the engines are timed on: small and large funders, common
-// and rare words, narrow and wide filters, pages near and far.
+// Classes reads the grants of a snapshot and draws from them one request of every class that the engines are
+// timed on: small and large funders, common and rare words, narrow and wide filters, pages near and far.
 func Classes(ctx context.Context, s *snapshot.Snapshot) ([]Class, error) {
 	v := valueCounts{
 		funders: tally[string]{}, recipients: tally[string]{}, states: tally[string]{}, zips: tally[string]{}, years: tally[int32]{},

@@ -16,9 +16,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// codebook translates filters into conditions on the numbers of the coded
-// tables and reads the answers. Every value of a small dimension is held here,
-// so that the engine is asked about numbers alone.
+// codebook translates filters into conditions on the numbers of the coded tables and reads the answers. Every
+// value of a small dimension is held here, so that the engine is asked about numbers alone.
 type codebook struct {
 	db      *sql.DB
 	partial []int
@@ -78,8 +77,7 @@ func values(ctx context.Context, db *sql.DB, query string) ([]value, error) {
 	}, query)
 }
 
-// table is the table of grants in which a question about the filter touches
-// the fewest rows.
+// table is the table of grants in which a question about the filter touches the fewest rows.
 func (b *codebook) table(f *graph.Filter, recipients bool) string {
 	switch {
 	case !b.wide:
@@ -237,10 +235,9 @@ func spans(list []graph.Span) string {
 	return "(" + strings.Join(parts, " OR ") + ")"
 }
 
-// text is the condition that a row holds a term. DuckDB is given the texts as
-// tables of their own, which it searches once; PostgreSQL as arrays, for which
-// it uses the indexes on grants. Stems are letters and digits only, so they
-// can stand in the statement.
+// text is the condition that a row holds a term. DuckDB is given the texts as tables of their own, which it
+// searches once; PostgreSQL as arrays, for which it uses the indexes on grants. Stems are letters and digits
+// only, so they can stand in the statement.
 func (b *codebook) text(with *strings.Builder, t graph.Term) string {
 	w := phrase(t.Words)
 	stems := strings.Fields(w)
@@ -328,8 +325,7 @@ func funderPlace(p *graph.Place) string {
 	return strings.Join(parts, " OR ")
 }
 
-// funderNear is a condition on the table of funders. Those whose ZIP code no
-// grant has are few.
+// funderNear is a condition on the table of funders. Those whose ZIP code no grant has are few.
 func (b *codebook) funderNear(n graph.Near) string {
 	list := []string{"NULL"}
 	for _, zip := range b.funderZIPs {
@@ -340,8 +336,7 @@ func (b *codebook) funderNear(n graph.Near) string {
 	return "zip IN (" + strings.Join(list, ", ") + ")"
 }
 
-// milesApart is the great-circle distance of two ZIP codes by the law of
-// haversines.
+// milesApart is the great-circle distance of two ZIP codes by the law of haversines.
 func milesApart(a, b string) float64 {
 	p, ok := place.Shipped().Point(a)
 	q, known := place.Shipped().Point(b)

@@ -131,8 +131,7 @@ func (b *codebook) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, 
 		FROM `+b.table(f, false)+` g WHERE `+c.where+` GROUP BY GROUPING SETS ((), (year)) ORDER BY 1`)
 }
 
-// Excluded is what each class takes away from the rows that match the filter
-// without any exclusion.
+// Excluded is what each class takes away from the rows that match the filter without any exclusion.
 func (b *codebook) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error) {
 	all := *f
 	all.Exclude = 0

@@ -12,9 +12,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Coded is DuckDB over integer-coded tables, with the grants sorted both ways.
-// Beside the codes that conditions are on, the tables hold every field of an
-// answer, so that a page is read without a join.
+// Coded is DuckDB over integer-coded tables, with the grants sorted both ways. Beside the codes that
+// conditions are on, the tables hold every field of an answer, so that a page is read without a join.
 type Coded struct {
 	*codebook
 	db *database
@@ -61,8 +60,7 @@ var codedSQL = append([]string{
 	"CREATE TABLE rule (id INTEGER, value VARCHAR)", rulesSQL(),
 }, statements(codedTables)...)
 
-// statements are those of a file of SQL, each of which ends with a semicolon at
-// the end of a line.
+// statements are those of a file of SQL, each of which ends with a semicolon at the end of a line.
 func statements(file string) []string {
 	return strings.Split(strings.TrimSuffix(strings.TrimSpace(file), ";"), ";\n")
 }

@@ -65,8 +65,7 @@ func condition(f *graph.Filter) *where {
 	return w
 }
 
-// matches is the condition that one of the searched texts of a row holds a
-// phrase.
+// matches is the condition that one of the searched texts of a row holds a phrase.
 const matches = `(contains(g.purpose_words, ?) OR contains(g.raw_words, ?)
 	OR g.recip_id IN (SELECT recip_id FROM recipient WHERE contains(words, ?)))`
 

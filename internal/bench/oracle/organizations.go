@@ -12,10 +12,9 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Organizations is DuckDB over the organizations as the snapshot has them, with
-// what their latest filings and the compliance lists say beside each: what
-// somebody would load who wants to filter them. It is the definition of what each
-// filter of package directory means.
+// Organizations is DuckDB over the organizations as the snapshot has them, with what their latest filings and
+// the compliance lists say beside each: what somebody would load who wants to filter them. It is the
+// definition of what each filter of package directory means.
 type Organizations struct{ *database }
 
 // OpenOrganizations loads a snapshot and an edition of the lists, which may be nil,
@@ -53,8 +52,7 @@ func organizationSQL(s *snapshot.Snapshot, e *lists.Edition) string {
 		"{revoked}", listed(lists.Revocation, lists.Revocations, standingRevocations)).Replace(organizationsSQL)
 }
 
-// List are the organizations that a filter asks for: a page of them in an order,
-// and how many there are.
+// List are the organizations that a filter asks for: a page of them in an order, and how many there are.
 func (o *Organizations) List(ctx context.Context, f *directory.Filter, s directory.Sort, offset, limit int) (list []directory.Row, hits int, err error) {
 	w := organizationCondition(f)
 	if err := o.QueryRowContext(ctx, "SELECT count(*) FROM organization WHERE "+w.String(), w.args...).Scan(&hits); err != nil {

@@ -12,8 +12,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Plain is DuckDB over the grants as the snapshot has them: texts, in no
-// order.
+// Plain is DuckDB over the grants as the snapshot has them: texts, in no order.
 type Plain struct {
 	*database
 	partial []int
@@ -152,8 +151,7 @@ func lastly(s graph.Sort, side string) string {
 	return "(f.ein = '' AND f.classes <> 0), "
 }
 
-// aggregateColumn is what an order of totals sorts by, where of is the table
-// of names.
+// aggregateColumn is what an order of totals sorts by, where of is the table of names.
 func aggregateColumn(s graph.Sort, of string) string {
 	switch s.By {
 	case graph.ByCount:
@@ -174,8 +172,7 @@ func (p *Plain) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []g
 		FROM grants g WHERE `+w.String()+` GROUP BY GROUPING SETS ((), (tax_year)) ORDER BY 1`, w.args...)
 }
 
-// Excluded is what each class would take away from the rows that match the
-// filter without any exclusion.
+// Excluded is what each class would take away from the rows that match the filter without any exclusion.
 func (p *Plain) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error) {
 	all := *f
 	all.Exclude = 0

@@ -73,8 +73,7 @@ var postgresTables = table.Read("postgres_tables.tsv", postgresTableList, "name"
 //go:embed postgres_indexes.sql
 var postgresIndexes string
 
-// load carries the coded tables over as CSV, which both engines write and
-// read at speed.
+// load carries the coded tables over as CSV, which both engines write and read at speed.
 func (p *Postgres) load(ctx context.Context, s *snapshot.Snapshot) error {
 	db, err := openDuck(ctx)
 	if err != nil {
@@ -149,9 +148,8 @@ type Server = postgres.Server
 
 // StartPostgres starts a server with an empty database, set up for reading.
 func StartPostgres(ctx context.Context) (*Server, error) {
-	// What a careful owner of the machine would choose: a quarter of the memory for pages,
-	// room for sorts and hashes, every core for a query, and no compilation, which costs
-	// more than it brings here.
+	// What a careful owner of the machine would choose: a quarter of the memory for pages, room for sorts and
+	// hashes, every core for a query, and no compilation, which costs more than it brings here.
 	total, cores := memory(), runtime.NumCPU()
 	return postgres.Start(ctx,
 		"fsync=off", "synchronous_commit=off", "max_wal_size=8GB", "wal_level=minimal", "max_wal_senders=0",
@@ -162,8 +160,7 @@ func StartPostgres(ctx context.Context) (*Server, error) {
 		fmt.Sprintf("max_parallel_maintenance_workers=%d", cores))
 }
 
-// memory is the memory of the machine in megabytes, or a small guess where the
-// system does not say.
+// memory is the memory of the machine in megabytes, or a small guess where the system does not say.
 func memory() int {
 	text, err := os.ReadFile("/proc/meminfo")
 	var kilobytes int

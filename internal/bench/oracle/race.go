@@ -22,8 +22,7 @@ type Times struct {
 	GaveUp  bool            // a request took longer than the timeout
 }
 
-// P is the q-quantile of the times, 0 < q <= 1: the time that this share of
-// the requests did not exceed.
+// P is the q-quantile of the times, 0 < q <= 1: the time that this share of the requests did not exceed.
 func (t *Times) P(q float64) time.Duration {
 	if len(t.Samples) == 0 {
 		return 0
@@ -32,8 +31,7 @@ func (t *Times) P(q float64) time.Duration {
 	return t.Samples[min(max(i, 0), len(t.Samples)-1)]
 }
 
-// Enough reports whether there are enough samples for the q-quantile to say
-// something.
+// Enough reports whether there are enough samples for the q-quantile to say something.
 func (t *Times) Enough(q float64) bool {
 	return float64(len(t.Samples))*(1-q) >= 1 || q == 0.5 && len(t.Samples) > 0
 }
@@ -41,11 +39,10 @@ func (t *Times) Enough(q float64) bool {
 // ErrDiffer is wrapped when two engines give different answers.
 var ErrDiffer = errors.New("the engines differ")
 
-// Race puts the same question to all engines in turn, so that whatever else
-// the machine does hits them alike, until each has had its budget. The first
-// request of every engine warms it up and is not timed, unless it alone takes
-// more than the budget. Every answer is compared with the first answer of the first
-// engine; a difference is an error.
+// Race puts the same question to all engines in turn, so that whatever else the machine does hits them alike,
+// until each has had its budget. The first request of every engine warms it up and is not timed, unless it
+// alone takes more than the budget. Every answer is compared with the first answer of the first engine; a
+// difference is an error.
 func Race(ctx context.Context, engines []Engine, q *Question, l Limits) ([]Times, *Result, error) {
 	times := make([]Times, len(engines))
 	spent := make([]time.Duration, len(engines))

@@ -32,8 +32,7 @@ var listTables = []countedTable{
 	{"list_" + lists.Registrations, "ein = ?"}, {"list_" + lists.FTBRecords, "ein = ?"},
 }
 
-// OpenRecords loads a snapshot and an edition of the lists into a DuckDB file that
-// is gone after Close.
+// OpenRecords loads a snapshot and an edition of the lists into a DuckDB file that is gone after Close.
 func OpenRecords(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) (*Records, error) {
 	db, err := openDuck(ctx)
 	if err != nil {

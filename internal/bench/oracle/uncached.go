@@ -8,11 +8,9 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Uncached is a graph that cannot answer from memory: every question is changed
-// in a way that leaves its meaning, so that it has never been asked before.
-// Transactions by amount alone stay as they are: they are cut from an order
-// made with the index, and memory saves them nothing. It is for one asker at a
-// time.
+// Uncached is a graph that cannot answer from memory: every question is changed in a way that leaves its
+// meaning, so that it has never been asked before. Transactions by amount alone stay as they are: they are
+// cut from an order made with the index, and memory saves them nothing. It is for one asker at a time.
 func Uncached(g *graph.Graph) Engine { return &uncached{Graph: g} }
 
 type uncached struct {
@@ -22,9 +20,8 @@ type uncached struct {
 
 func (*uncached) Name() string { return "graph" }
 
-// vary adds a span of years that no other question has and that does not change the
-// answer: a span of all years to a question without years, and an empty span to any
-// other question.
+// vary adds a span of years that no other question has and that does not change the answer: a span of all
+// years to a question without years, and an empty span to any other question.
 func (e *uncached) vary(f *graph.Filter) *graph.Filter {
 	e.round++
 	g := *f

@@ -1,7 +1,6 @@
-// Package paste runs code as somebody does who pastes it from a page: each piece
-// in a folder of its own, with the programs that are installed. All pieces of a
-// language are run by one process, which takes a tenth of the time. It is for
-// tests only.
+// Package paste runs code as somebody does who pastes it from a page: each piece in a folder of its own, with
+// the programs that are installed. All pieces of a language are run by one process, which takes a tenth of
+// the time. It is for tests only.
 package paste
 
 import (
@@ -72,8 +71,7 @@ func (l Language) Has(library string) bool {
 	return exec.Command(l.program, "-c", "import "+library).Run() == nil
 }
 
-// Run runs each piece of code, one after the other, with an environment beside
-// that of the test.
+// Run runs each piece of code, one after the other, with an environment beside that of the test.
 func (l Language) Run(t testing.TB, code []string, env ...string) []Ran {
 	t.Helper()
 	Needs(t, l.program)

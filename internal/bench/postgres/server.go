@@ -1,5 +1,4 @@
-// Package postgres starts private PostgreSQL servers, for tests and
-// `measure bench` only.
+// Package postgres starts private PostgreSQL servers, for tests and `measure bench` only.
 package postgres
 
 import (
@@ -38,9 +37,8 @@ type Server struct {
 	exited  chan error
 }
 
-// Start starts a server with an empty database in a temporary folder, with
-// these settings (name=value). PostgreSQL refuses to run as root, so root runs
-// it as the user postgres or, where there is none, nobody.
+// Start starts a server with an empty database in a temporary folder, with these settings (name=value).
+// PostgreSQL refuses to run as root, so root runs it as the user postgres or, where there is none, nobody.
 func Start(ctx context.Context, settings ...string) (*Server, error) {
 	bin, err := newestBinDir()
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package rival serves the grant endpoints from PostgreSQL: the same operations,
-// keys and JSON as the service, over the rows of another engine. It is what
-// `measure bench --http` holds the service against.
+// Package rival serves the grant endpoints from PostgreSQL: the same operations, keys and JSON as the
+// service, over the rows of another engine. It is what `measure bench --http` holds the service against.
 package rival
 
 import (
@@ -21,10 +20,9 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// New is the API over an engine, charging the keys of a store. base is the
-// address that clients of the service see, so that answers name the same one. The
-// profiles are those of the service: what returns say was given outside their
-// grants is no question to an engine.
+// New is the API over an engine, charging the keys of a store. base is the address that clients of the
+// service see, so that answers name the same one. The profiles are those of the service: what returns say was
+// given outside their grants is no question to an engine.
 func New(e oracle.Engine, m snapshot.Manifest, profiles *profile.Index, store *account.Store, base string) (http.Handler, error) {
 	data := &serve.Dataset{
 		Manifest: m, Graph: rows{e}, Profiles: profiles, Standing: &screen.Standing{},
@@ -51,8 +49,7 @@ var errAbsent = errors.New("this engine does not answer it")
 // ReachingFunders is asked with area_served alone.
 func (rows) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 0, errAbsent }
 
-// WiderBasis is empty for a question without a subject and for one that already
-// counts inferred causes.
+// WiderBasis is empty for a question without a subject and for one that already counts inferred causes.
 func (rows) WiderBasis(_ context.Context, f *graph.Filter) (graph.Cost, error) {
 	if f.Subject.Empty() || f.SubjectBasis != 0 {
 		return graph.Cost{}, nil

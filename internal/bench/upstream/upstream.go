@@ -1,7 +1,6 @@
-// Package upstream finds the real upstream files that some tests and
-// benchmarks are run against. They are not part of the project: they lie beside
-// the repository, in ../shared/upstream, or where GRANTGRAPH_UPSTREAM says. The
-// package is for tests only.
+// Package upstream finds the real upstream files that some tests and benchmarks are run against. They are not
+// part of the project: they lie beside the repository, in ../shared/upstream, or where GRANTGRAPH_UPSTREAM
+// says. The package is for tests only.
 package upstream
 
 import (

@@ -1,11 +1,9 @@
-// Package world gives tests an invented world: the files that publishers would
-// publish, and the snapshot that `grantgraph build` makes of them. It is for
-// tests only.
+// Package world gives tests an invented world: the files that publishers would publish, and the snapshot that
+// `grantgraph build` makes of them. It is for tests only.
 //
-// A world is made when a test first asks for it, once in a process, in a
-// temporary directory that Main removes when the tests are over. All tests share
-// the world, so no test may write to it. A test that changes something takes a
-// copy with CopySources or Publish.
+// A world is made when a test first asks for it, once in a process, in a temporary directory that Main
+// removes when the tests are over. All tests share the world, so no test may write to it. A test that changes
+// something takes a copy with CopySources or Publish.
 //
 // Packages that this package imports can use a world only in their external test
 // packages, which may hand it to the internal tests through an exported variable.
@@ -72,8 +70,7 @@ type made struct {
 	data     string
 }
 
-// Main runs the tests of a package and removes the worlds that they have made.
-// The code is for os.Exit.
+// Main runs the tests of a package and removes the worlds that they have made. The code is for os.Exit.
 func Main(m *testing.M) (code int) {
 	dir, err := os.MkdirTemp("", "grantgraph-world-")
 	if err != nil {
@@ -179,10 +176,9 @@ func (w World) Data(tb testing.TB) string {
 	return w.made(tb).data
 }
 
-// Publish makes a copy of the world the current snapshot of a data directory, as
-// if it had been built there just now. The copy lacks the indexes named by without.
-// Publish also publishes the world's edition of the compliance lists, unless that
-// edition is current already. The test may change what is published.
+// Publish makes a copy of the world the current snapshot of a data directory, as if it had been built there
+// just now. The copy lacks the indexes named by without. Publish also publishes the world's edition of the
+// compliance lists, unless that edition is current already. The test may change what is published.
 func (w World) Publish(tb testing.TB, data string, without ...string) *snapshot.Snapshot {
 	tb.Helper()
 	s := w.Snapshot(tb)
@@ -209,16 +205,14 @@ func (w World) Publish(tb testing.TB, data string, without ...string) *snapshot.
 	return s
 }
 
-// republish publishes the files of a snapshot under a new version in another
-// directory.
+// republish publishes the files of a snapshot under a new version in another directory.
 func republish(s *snapshot.Snapshot, data string, without []string) (_ *snapshot.Snapshot, err error) {
 	w, err := snapshot.Create(data, Built)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abandon()
-	// Adopt links the file of a table, and the test may change the file, so the
-	// tables are copied first.
+	// Adopt links the file of a table, and the test may change the file, so the tables are copied first.
 	copied, err := os.MkdirTemp(data, ".copied-")
 	if err != nil {
 		return nil, err

@@ -102,8 +102,7 @@ func KindOf(f FunderFacts) Kind {
 	return k
 }
 
-// DonorAdvised reports whether the purpose of a grant says that it is made on a
-// donor's advice.
+// DonorAdvised reports whether the purpose of a grant says that it is made on a donor's advice.
 func DonorAdvised(purpose string) bool {
 	if !mayBeDonorAdvised(purpose) {
 		return false

@@ -232,8 +232,7 @@ func noncharity(status string) bool {
 	return head == "NC" || head == "NONCHARITY"
 }
 
-// organizationStatus reports whether the status says that the recipient is an
-// organization of some kind.
+// organizationStatus reports whether the status says that the recipient is an organization of some kind.
 func organizationStatus(status string) bool {
 	s := words(status)
 	switch headWord(s) {

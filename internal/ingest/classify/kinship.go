@@ -105,8 +105,7 @@ func OwnList(recipient, funder string) bool {
 	return papers
 }
 
-// Listing reports whether a name ends in a word for a list, so that OwnList is
-// worth asking.
+// Listing reports whether a name ends in a word for a list, so that OwnList is worth asking.
 func Listing(name string) bool {
 	end := len(name)
 	for end > 0 && !alphanumeric(name[end-1]) {

@@ -79,8 +79,7 @@ func words(s string) string {
 	return strings.TrimSuffix(string(out), " ")
 }
 
-// isWords reports whether a text is capitals and digits with single spaces
-// between.
+// isWords reports whether a text is capitals and digits with single spaces between.
 func isWords(s string) bool {
 	apart := true // a space is not allowed here
 	for i := range len(s) {

@@ -1,6 +1,5 @@
-// Package edition makes editions of the compliance lists: it reads the files that
-// a fetcher or a person has put among the sources, and publishes their rows as
-// tables that a service can take up while it runs.
+// Package edition makes editions of the compliance lists: it reads the files that a fetcher or a person has
+// put among the sources, and publishes their rows as tables that a service can take up while it runs.
 package edition
 
 import (
@@ -30,13 +29,11 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Options say from where to take the compliance lists and where to put the
-// edition.
+// Options say from where to take the compliance lists and where to put the edition.
 type Options struct {
 	Sources string
 	Data    string
-	// Indexers derive what the serving side needs from the tables of a new
-	// edition.
+	// Indexers derive what the serving side needs from the tables of a new edition.
 	Indexers []snapshot.Indexer
 	Workers  int                     // 0 means one per core
 	Progress func(done, total int64) // of the lists; may be nil
@@ -57,10 +54,9 @@ type Result struct {
 // service that still reads the edition before.
 const keptEditions = 3
 
-// Make makes a new edition of the compliance lists from the files among the
-// sources. A list whose files have not changed is taken over as it is. A list
-// whose files cannot be read keeps its last good rows and dates, and its state
-// says why. If no list changed, there is no new edition.
+// Make makes a new edition of the compliance lists from the files among the sources. A list whose files have
+// not changed is taken over as it is. A list whose files cannot be read keeps its last good rows and dates,
+// and its state says why. If no list changed, there is no new edition.
 func Make(ctx context.Context, opt Options) (*Result, error) {
 	sources, err := discover.Lists(ctx, opt.Sources)
 	if err != nil {
@@ -376,8 +372,7 @@ func (l *loader) adopt(w *snapshot.Writer, last *lists.Edition) error {
 	return nil
 }
 
-// files lists the files of the list with what the fetcher noted about them,
-// and a fingerprint of them all.
+// files lists the files of the list with what the fetcher noted about them, and a fingerprint of them all.
 func (l *loader) files(ctx context.Context, sources *discover.Sources) (files []upstreamFile, print string, err error) {
 	names := sources.Files[l.name]
 	if l.name == lists.BMF {
@@ -403,8 +398,7 @@ func (l *loader) files(ctx context.Context, sources *discover.Sources) (files []
 		if i := slices.IndexFunc(state.Files, func(s fetch.File) bool { return s.Path == rel && s.SHA256 == f.sha256 }); i >= 0 {
 			f.fetched, f.revised = state.Files[i].FetchedAt, state.Files[i].Revised
 		} else {
-			// A person has put the file there. The time of a file says when it was copied, not
-			// how old it is.
+			// A person has put the file there. The time of a file says when it was copied, not how old it is.
 			f.given, f.revised = true, cmp.Or(discover.Dated(rel), zipDate(f.abs))
 		}
 		files = append(files, f)

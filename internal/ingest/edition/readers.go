@@ -27,9 +27,8 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// minSanctions is the fewest entries a sanctions list can have. The list had
-// 9,200 in March 2022 and has grown since; less is a list cut short, and
-// screening against it would find nobody.
+// minSanctions is the fewest entries a sanctions list can have. The list had 9,200 in March 2022 and has
+// grown since; less is a list cut short, and screening against it would find nobody.
 const minSanctions = 10_000
 
 // readList takes in all files of a list before anything is written, so that a
@@ -39,8 +38,7 @@ type readList func(ctx context.Context, files []upstreamFile, state *lists.Statu
 
 func (f *upstreamFile) name() string { return path.Base(f.rel) }
 
-// sortedList is a list of organizations, whose rows are stored in order of EIN in
-// one table.
+// sortedList is a list of organizations, whose rows are stored in order of EIN in one table.
 type sortedList[From, To any] struct {
 	table string
 	open  func(path string) (io.ReadCloser, error)
@@ -114,8 +112,7 @@ var (
 	ftbRecords  = sortedList[caftb.Record, lists.FTBRecord]{lists.FTBRecords, openRaw, plainly(caftb.Read), false}
 )
 
-// openRaw leaves the unpacking to the reader: a workbook is a zip of its own
-// kind.
+// openRaw leaves the unpacking to the reader: a workbook is a zip of its own kind.
 func openRaw(file string) (io.ReadCloser, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -14,11 +14,10 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// sorter holds the rows of a list while they are put in order of their EINs. A
-// row is read as From and stored as To, whose fields have the names of those of
-// From. The values of all rows lie end to end in one stretch of memory, with an
-// index to sort: a list of two million rows takes the room of its text, and not
-// that of thirty string headers for each row.
+// sorter holds the rows of a list while they are put in order of their EINs. A row is read as From and stored
+// as To, whose fields have the names of those of From. The values of all rows lie end to end in one stretch
+// of memory, with an index to sort: a list of two million rows takes the room of its text, and not that of
+// thirty string headers for each row.
 type sorter[From, To any] struct {
 	ein    fieldPair
 	fields []fieldPair

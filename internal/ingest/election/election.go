@@ -1,11 +1,10 @@
 // Package election chooses one of several servers that share a PostgreSQL database
 // to do some work, and another server as soon as the first is gone.
 //
-// The leader holds an advisory lock on a connection of its own, so PostgreSQL
-// takes the lock back when the process dies. A server that loses the connection
-// has lost the lock: it stops the work before it competes again. Until it notices,
-// two servers may work for some seconds, so what they write must allow for that;
-// see snapshot/remote, where pointers move by conditional writes.
+// The leader holds an advisory lock on a connection of its own, so PostgreSQL takes the lock back when the
+// process dies. A server that loses the connection has lost the lock: it stops the work before it competes
+// again. Until it notices, two servers may work for some seconds, so what they write must allow for that; see
+// snapshot/remote, where pointers move by conditional writes.
 package election
 
 import (
@@ -65,9 +64,8 @@ func New(opt Options) (*Candidate, error) {
 // Leading says whether this server does the work.
 func (c *Candidate) Leading() bool { return c.leading.Load() }
 
-// Run competes until the context ends. While this server leads, it runs work; the
-// context of work ends when the server no longer leads. If work returns earlier,
-// Run calls it again.
+// Run competes until the context ends. While this server leads, it runs work; the context of work ends when
+// the server no longer leads. If work returns earlier, Run calls it again.
 func (c *Candidate) Run(ctx context.Context, work func(context.Context)) {
 	tick := time.NewTicker(c.opt.Poll)
 	defer tick.Stop()

@@ -120,8 +120,7 @@ func (q *Queue) Plan(ctx context.Context, opt PlanOptions) (*Planned, error) {
 	return out, err
 }
 
-// record writes the plan and its shards. It keeps what is known of shards that the
-// earlier plan had too.
+// record writes the plan and its shards. It keeps what is known of shards that the earlier plan had too.
 func record(ctx context.Context, tx pgx.Tx, out *Planned, rows [][]any) error {
 	if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE incoming (key TEXT, archive TEXT, members BIGINT, bytes BIGINT, state TEXT) ON COMMIT DROP"); err != nil {
 		return err

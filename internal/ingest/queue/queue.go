@@ -1,17 +1,14 @@
-// Package queue lets many machines read the returns of one build. A planner cuts
-// the archives into shards, as a build on one machine does, and puts a job for each
-// into a queue; workers anywhere take jobs, make the shards, and store them where
-// the build finds them.
+// Package queue lets many machines read the returns of one build. A planner cuts the archives into shards, as
+// a build on one machine does, and puts a job for each into a queue; workers anywhere take jobs, make the
+// shards, and store them where the build finds them.
 //
-// The queue is River, in a PostgreSQL database, in a schema of its own; beside
-// River's tables there is one row for each shard, which says what became of it. A
-// job is completed in the transaction that writes this row, so there is no shard
-// that was made and is not known, and none that is known and was not made.
+// The queue is River, in a PostgreSQL database, in a schema of its own; beside River's tables there is one
+// row for each shard, which says what became of it. A job is completed in the transaction that writes this
+// row, so there is no shard that was made and is not known, and none that is known and was not made.
 //
-// Workers say every few seconds that they live. The jobs of one that has been silent
-// for longer than its lease are given to others; if it was only slow, two make
-// the same shard under the same name with the same bytes, and nothing is lost but
-// time. Every time is that of the database, so no machine's clock matters.
+// Workers say every few seconds that they live. The jobs of one that has been silent for longer than its
+// lease are given to others; if it was only slow, two make the same shard under the same name with the same
+// bytes, and nothing is lost but time. Every time is that of the database, so no machine's clock matters.
 package queue
 
 import (
@@ -55,8 +52,7 @@ func (stageArgs) Kind() string { return jobKind }
 const (
 	jobKind  = "stage_shard"
 	jobQueue = "stage"
-	// maxDeaths is how many workers may die over a shard before the shard goes into
-	// quarantine.
+	// maxDeaths is how many workers may die over a shard before the shard goes into quarantine.
 	maxDeaths = 10
 )
 
@@ -85,8 +81,7 @@ func Open(ctx context.Context, url secret.URL, conns int) (*Queue, error) {
 
 func (q *Queue) Close() { q.pool.Close() }
 
-// setUp makes the tables, or brings them up to date. The caller holds the lock of
-// planners.
+// setUp makes the tables, or brings them up to date. The caller holds the lock of planners.
 func (q *Queue) setUp(ctx context.Context) error {
 	if _, err := q.pool.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+schema); err != nil {
 		return q.explain(err)
@@ -117,8 +112,7 @@ func (q *Queue) version(ctx context.Context) error {
 	return nil
 }
 
-// quiet keeps the library from writing into the output of a command. Failures come
-// back as errors.
+// quiet keeps the library from writing into the output of a command. Failures come back as errors.
 var quiet = slog.New(slog.DiscardHandler)
 
 // explain puts an error of the database into a person's terms.

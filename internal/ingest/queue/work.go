@@ -33,8 +33,7 @@ type WorkOptions struct {
 	Lease   time.Duration // after how long a silent worker is taken for dead
 	Patient time.Duration // how long to wait for a store, a disk or a database that fails
 	Stay    bool          // wait for the next plan when everything is done
-	// Progress is told how many shards are done, by all workers, and how many
-	// there are. It may be nil.
+	// Progress is told how many shards are done, by all workers, and how many there are. It may be nil.
 	Progress func(done, total int64)
 	// Note is told what goes wrong on the way.
 	Note func(text string)
@@ -164,8 +163,7 @@ func (w *worker) attend(ctx context.Context, host string) error {
 					return ctx.Err()
 				}
 				err = w.q.explain(err)
-				// A worker that has a shard to record gives up by itself, but this one may
-				// be idle.
+				// A worker that has a shard to record gives up by itself, but this one may be idle.
 				if time.Since(last)-w.opt.Lease > w.opt.Patient {
 					return err
 				}
@@ -202,8 +200,7 @@ func (w *worker) left(ctx context.Context) (left, total int64, err error) {
 	return left, total, err
 }
 
-// linger tells the database that the worker lives while it finishes its shards,
-// until rest is called.
+// linger tells the database that the worker lives while it finishes its shards, until rest is called.
 func (w *worker) linger(host string) (rest func()) {
 	ctx, cancel := context.WithCancel(w.reading)
 	var lingering sync.WaitGroup
@@ -255,8 +252,7 @@ func (w *worker) rescue(ctx context.Context) error {
 	if n := back.RowsAffected(); n > 0 {
 		w.note("took up %d jobs of workers that died", n)
 	}
-	// Jobs are never scheduled for later, so a time in the future is that of a machine
-	// whose clock is fast.
+	// Jobs are never scheduled for later, so a time in the future is that of a machine whose clock is fast.
 	_, err = pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
 		WHERE kind = $1 AND state IN ('available', 'scheduled', 'retryable') AND scheduled_at > now()`, jobKind)
 	if err != nil {
@@ -301,8 +297,7 @@ func (w *worker) rescue(ctx context.Context) error {
 	return err
 }
 
-// leave tells the database that the worker is gone, and gives back its unfinished
-// jobs.
+// leave tells the database that the worker is gone, and gives back its unfinished jobs.
 func (w *worker) leave() {
 	ctx, cancel := context.WithTimeout(w.reading, 5*time.Second)
 	defer cancel()
@@ -448,8 +443,7 @@ func (w *worker) reaches(ctx context.Context, r *stage.Reader, key string) bool 
 	return err == nil
 }
 
-// stageSafely makes a shard, and turns a panic over a document into an error, so
-// that the worker goes on.
+// stageSafely makes a shard, and turns a panic over a document into an error, so that the worker goes on.
 func stageSafely(ctx context.Context, r *stage.Reader, p *stage.Plan, key string, to *stage.Shared) (size int64, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -476,10 +470,9 @@ func hopeless(f *fault.Fault) bool {
 	return slices.Contains([]string{"stage_version", "stage_mismatch", "bad_plan", "bad_stage", "bad_store", "no_plan"}, f.Slug)
 }
 
-// patiently calls do until it succeeds, the worker stops, or do has failed for too
-// long; in the last case the worker gives up. It calls do at least once, even if
-// the worker stops, so that a shard that is stored is recorded. The argument of do
-// is true at the last attempt.
+// patiently calls do until it succeeds, the worker stops, or do has failed for too long; in the last case the
+// worker gives up. It calls do at least once, even if the worker stops, so that a shard that is stored is
+// recorded. The argument of do is true at the last attempt.
 func (w *worker) patiently(do func(last bool) error) error {
 	began := time.Now()
 	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
@@ -553,8 +546,7 @@ func (q *Queue) currentPlan(ctx context.Context) (id string, err error) {
 // scratchMark begins the names of the folders in which workers make shards.
 const scratchMark = "grantgraph-work-"
 
-// scratchFolder makes a folder for this worker, and removes those of workers that
-// were killed.
+// scratchFolder makes a folder for this worker, and removes those of workers that were killed.
 func scratchFolder(below string) (dir string, tidy func(), err error) {
 	below = cmp.Or(below, os.TempDir())
 	if err := disk.MkdirAll(below, 0o755); err != nil {

@@ -30,8 +30,7 @@ type Publisher struct {
 // Run looks upstream whenever a list is due, and publishes what is new, until the
 // context ends or the store has an edition that was not made here.
 func (p *Publisher) Run(ctx context.Context) {
-	// Begin with the published edition: another server may have fetched a list that
-	// cannot be fetched now.
+	// Begin with the published edition: another server may have fetched a list that cannot be fetched now.
 	if err := remote.Mirror(ctx, p.Store, remote.Lists, lists.Dir(p.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		if ctx.Err() == nil {
 			p.Log.Error("the lists of the store cannot be read; upstream is not looked at", "error", err)
@@ -50,8 +49,7 @@ func (p *Publisher) Run(ctx context.Context) {
 	}}).Run(ctx)
 }
 
-// publish sends the edition that was made last, unless it is there, and when
-// upstream was looked at.
+// publish sends the edition that was made last, unless it is there, and when upstream was looked at.
 func (p *Publisher) publish(ctx context.Context) error {
 	edition, err := lists.Open(p.Dir)
 	if err != nil {
@@ -63,8 +61,7 @@ func (p *Publisher) publish(ctx context.Context) error {
 	}
 	done, err := remote.Publication{Store: p.Store, Area: remote.Lists, Keep: p.Keep}.Publish(ctx, edition.Snapshot)
 	if f, ok := fault.Of(err); ok && f.Slug == "publish_withdrawn" {
-		// An operator went back to an earlier edition, which stays until there is a
-		// newer one.
+		// An operator went back to an earlier edition, which stays until there is a newer one.
 		p.Log.Warn("the newest edition of the lists was rolled back, and is not published again", "edition", edition.Manifest.Version)
 		return remote.PublishChecks(ctx, p.Store, checks)
 	}

@@ -1,7 +1,6 @@
-// Package refresh keeps the compliance lists of a running service current. On
-// each list's own cadence it looks upstream, takes what is new and sound, makes
-// a new edition of the lists, and notes what it saw. It never touches the
-// grant snapshot, and whatever fails, the last good list stays with its dates.
+// Package refresh keeps the compliance lists of a running service current. On each list's own cadence it
+// looks upstream, takes what is new and sound, makes a new edition of the lists, and notes what it saw. It
+// never touches the grant snapshot, and whatever fails, the last good list stays with its dates.
 package refresh
 
 import (
@@ -43,8 +42,7 @@ const reoffer = time.Minute
 // is asked again when its cadence is slower.
 const retry = time.Hour
 
-// New reads when upstream last answered, so that a restart does not ask
-// everyone again.
+// New reads when upstream last answered, so that a restart does not ask everyone again.
 func New(opt Options) *Refresher {
 	if opt.Fetch.Now == nil {
 		opt.Fetch.Now = time.Now
@@ -73,8 +71,7 @@ func (r *Refresher) Run(ctx context.Context) {
 	}
 }
 
-// Step looks at every list that is due, takes up what is new, and returns when
-// the next one will be due.
+// Step looks at every list that is due, takes up what is new, and returns when the next one will be due.
 func (r *Refresher) Step(ctx context.Context) (next time.Time) {
 	now := r.opt.Fetch.Now()
 	var due []string

@@ -38,8 +38,7 @@ func newPostings(d *orgIndex) postings {
 		p.starts[w+1]++
 	}
 	addUp(p.starts)
-	// Names are entered state by state, so that the names of a word come out
-	// in that order.
+	// Names are entered state by state, so that the names of a word come out in that order.
 	next := slices.Clone(p.starts)
 	for _, name := range d.byState() {
 		state := d.stateOf(name)

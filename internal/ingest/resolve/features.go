@@ -144,8 +144,7 @@ func (r *Resolver) anyNamed(q *query, s *search) bool {
 
 // fillIn computes the features of candidates whose words are compared.
 //
-// Kept whole: it lists the features in the order of their names above. Barred candidates
-// leave it early.
+// Kept whole: it lists the features in the order of their names above. Barred candidates leave it early.
 func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
 	d := &r.u.index
 	city := d.cityNo(q.inCity())

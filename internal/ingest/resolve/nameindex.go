@@ -29,8 +29,7 @@ func newNameIndex(entries []nameEntry) nameIndex {
 		}
 		return cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(a.id, b.id), cmp.Compare(oneIf(a.alias), oneIf(b.alias)))
 	})
-	// An organization known by one key both as its name and as an alias is
-	// kept once, as its name.
+	// An organization known by one key both as its name and as an alias is kept once, as its name.
 	entries = slices.CompactFunc(entries, func(a, b nameEntry) bool {
 		return a.hash == b.hash && a.state == b.state && a.id == b.id
 	})

@@ -27,9 +27,8 @@ type Options struct {
 	Off      []Rule       // rules that failed their trial and do not run
 }
 
-// Resolver runs the rules. It holds no state between calls and is safe for
-// concurrent use; an answer depends only on the recipient, the universe and the
-// options.
+// Resolver runs the rules. It holds no state between calls and is safe for concurrent use; an answer depends
+// only on the recipient, the universe and the options.
 type Resolver struct {
 	u   *Universe
 	opt Options

@@ -28,10 +28,9 @@ func commonHead(a, b string) (n int) {
 	return n
 }
 
-// similar is the Jaro-Winkler similarity of two keys, of which the first
-// lettersCompared count. The build compares hundreds of millions of keys, so this
-// function finds partners in bit sets without a branch. That needs keys of capitals
-// and digits; package likeness, which compares words of any alphabet, has a plain
+// similar is the Jaro-Winkler similarity of two keys, of which the first lettersCompared count. The build
+// compares hundreds of millions of keys, so this function finds partners in bit sets without a branch. That
+// needs keys of capitals and digits; package likeness, which compares words of any alphabet, has a plain
 // function for the same measure.
 func similar(a, b string) float64 {
 	a, b = a[:min(len(a), lettersCompared)], b[:min(len(b), lettersCompared)]
@@ -46,9 +45,8 @@ func similar(a, b string) float64 {
 	for head < len(a) && a[head] == b[head] {
 		head++
 	}
-	// in has for each letter the places in the rest of b where it stands, so that the
-	// letters of a find their partners without a loop over b. Capitals and digits
-	// differ in their low six bits.
+	// in has for each letter the places in the rest of b where it stands, so that the letters of a find their
+	// partners without a loop over b. Capitals and digits differ in their low six bits.
 	var in [64]uint64
 	for j := head; j < len(b); j++ {
 		in[b[j]&63] |= 1 << (j & 63) // j is less than 64, which the compiler cannot know

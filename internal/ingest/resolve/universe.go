@@ -72,9 +72,8 @@ type KnownNames struct {
 	Former []string // from earlier returns and master files, latest first
 }
 
-// Universe is the set of organizations a line can be resolved to, and the
-// index of their names. It does not change once built and is safe for
-// concurrent use.
+// Universe is the set of organizations a line can be resolved to, and the index of their names. It does not
+// change once built and is safe for concurrent use.
 type Universe struct {
 	orgs     []Org     // in EIN order
 	eins     []ein.EIN // EINs of orgs, kept apart for fast search

@@ -1,10 +1,8 @@
-// Package source is the catalog of all outside data that we read. For each
-// source it says who publishes it, where, how often and under what terms, which
-// files it has, and which files are acceptable. Four users read the catalog:
-// fetch downloads the files, refresh keeps the compliance lists current, synth
-// invents the same files, and `grantgraph fetch --list` prints it. The service
-// uses snapshot/lists instead. The packages below this one each read one
-// format.
+// Package source is the catalog of all outside data that we read. For each source it says who publishes it,
+// where, how often and under what terms, which files it has, and which files are acceptable. Four users read
+// the catalog: fetch downloads the files, refresh keeps the compliance lists current, synth invents the same
+// files, and `grantgraph fetch --list` prints it. The service uses snapshot/lists instead. The packages below
+// this one each read one format.
 package source
 
 import (
@@ -49,8 +47,7 @@ type Source struct {
 	check func(path string) (Contents, error)
 }
 
-// All lists the catalog in the order of fetching: small lists first, large
-// archives last.
+// All lists the catalog in the order of fetching: small lists first, large archives last.
 func All() []Source { return slices.Clone(catalog) }
 
 func Names() []string {

@@ -30,10 +30,9 @@ type Contents struct {
 	Revised string // ISO date that the file gives itself, "" when it gives none
 }
 
-// Check reads a file of the source with the same reader as a build. A file that
-// is damaged, has another layout, or is largely unreadable is an error.
-// Archives of gigabytes are not read completely: their directory must be
-// intact, and samples must be readable.
+// Check reads a file of the source with the same reader as a build. A file that is damaged, has another
+// layout, or is largely unreadable is an error. Archives of gigabytes are not read completely: their
+// directory must be intact, and samples must be readable.
 func (s *Source) Check(path string) (rows int64, revised string, err error) {
 	c, err := s.check(path)
 	return c.Rows, c.Revised, err
@@ -73,8 +72,7 @@ func readThrough(path string, read func(io.Reader) (rows.Tally, error), meant ..
 	if err != nil {
 		return Contents{Rows: tally.Rows}, err
 	}
-	// The data after the rows must be intact too: the checksum of a zip or gzip
-	// is at its very end.
+	// The data after the rows must be intact too: the checksum of a zip or gzip is at its very end.
 	if _, err := io.Copy(io.Discard, r); err != nil {
 		return Contents{Rows: tally.Rows}, fmt.Errorf("it is damaged or cut short: %w", err)
 	}
@@ -97,8 +95,7 @@ func checkStates(file string) (Contents, error) {
 	return checkRows(m.Read, stateaward.ReasonFilter)(file)
 }
 
-// checkCAReg reads one list. Another step checks that all four lists are of one
-// day.
+// checkCAReg reads one list. Another step checks that all four lists are of one day.
 func checkCAReg(path string) (Contents, error) {
 	var edition careg.Edition
 	c, err := checkRows(edition.Read)(path)
@@ -106,8 +103,7 @@ func checkCAReg(path string) (Contents, error) {
 	return c, err
 }
 
-// checkCAFTB lets the reader unpack the file, because a workbook is a zip as
-// well.
+// checkCAFTB lets the reader unpack the file, because a workbook is a zip as well.
 func checkCAFTB(file string) (Contents, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -167,9 +163,8 @@ func checkOFAC(file string) (Contents, error) {
 // endMark is the reason why the last line of a sanctions list is not a row.
 const endMark = "end of file"
 
-// keyed counts the rows of a file of a sanctions list. A row has a fixed number
-// of columns, and the first column is the number of an entry. The files end
-// with a Ctrl-Z on its own line.
+// keyed counts the rows of a file of a sanctions list. A row has a fixed number of columns, and the first
+// column is the number of an entry. The files end with a Ctrl-Z on its own line.
 func keyed(r io.Reader, columns int) (tally rows.Tally, err error) {
 	s := rows.NewScanner(r, rows.Layout{Separator: ',', Quotes: true, MaxRow: 64 << 10})
 	err = s.Each(&tally, 0, func(fields []string) (string, error) {
@@ -206,8 +201,7 @@ func (l lineCounter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// check990 checks an index by reading it, and a zip by its directory and three
-// of its returns.
+// check990 checks an index by reading it, and a zip by its directory and three of its returns.
 func check990(file string) (Contents, error) {
 	if strings.EqualFold(path.Ext(filepath.Base(file)), ".csv") {
 		return readThrough(file, func(r io.Reader) (tally rows.Tally, err error) {

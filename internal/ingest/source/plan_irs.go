@@ -24,10 +24,9 @@ const (
 	newNames   = 2021 // from here on zips are named for the month
 )
 
-// plan990 plans the yearly indexes and the zips of returns. We find zips in two
-// ways, because neither is reliable alone. The index names the batch of each
-// return, but not in every year, and sometimes with the wrong case or part. The
-// names also follow patterns, which we follow until a file is missing.
+// plan990 plans the yearly indexes and the zips of returns. We find zips in two ways, because neither is
+// reliable alone. The index names the batch of each return, but not in every year, and sometimes with the
+// wrong case or part. The names also follow patterns, which we follow until a file is missing.
 func plan990(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 	first := default990
 	if !ask.Since.IsZero() {
@@ -64,9 +63,8 @@ func numbered(s *Source, base, stem string, n int) RemoteFile {
 	return p
 }
 
-// lettered is the zip of a batch and letter. If it exists, the next letter is
-// tried. Addresses are case-sensitive but the index is inconsistent, so we try
-// the given name first and then upper case.
+// lettered is the zip of a batch and letter. If it exists, the next letter is tried. Addresses are
+// case-sensitive but the index is inconsistent, so we try the given name first and then upper case.
 func lettered(s *Source, base, name, given string) RemoteFile {
 	p := RemoteFile{Path: path.Join(s.Folder, name+".zip"), Floor: s.MinRows, Probe: given == "", Optional: given != ""}
 	if given != "" && given != name {
@@ -88,8 +86,7 @@ func sibling(name string) string {
 	return name[:len(name)-1] + string(last+1)
 }
 
-// batchName matches allowed batch names, because a name becomes part of an
-// address and a path.
+// batchName matches allowed batch names, because a name becomes part of an address and a path.
 var batchName = regexp.MustCompile(`^20\d\d_TEOS_XML_[0-9A-Z]{1,6}$`)
 
 const maxBatches = 500
@@ -124,8 +121,7 @@ func batches(s *Source, base, file string) ([]RemoteFile, error) {
 	for _, name := range names {
 		files = append(files, lettered(s, base, name, given[name]))
 	}
-	// If a batch is missing, its returns may be in the batch with the next
-	// letter.
+	// If a batch is missing, its returns may be in the batch with the next letter.
 	for _, name := range names {
 		if next := sibling(name); next != "" && given[next] == "" {
 			files = append(files, lettered(s, base, next, ""))
@@ -134,8 +130,7 @@ func batches(s *Source, base, file string) ([]RemoteFile, error) {
 	return files, nil
 }
 
-// planBMF plans the four regions of the master file. The state extracts only
-// repeat the same rows.
+// planBMF plans the four regions of the master file. The state extracts only repeat the same rows.
 func planBMF(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 	var files []RemoteFile
 	for _, name := range []string{"eo1.csv", "eo2.csv", "eo3.csv", "eo4.csv"} {
@@ -154,9 +149,8 @@ const (
 
 var bulletin = regexp.MustCompile(`\b(20\d\d)-(\d\d)_IRB\b`)
 
-// planIRB plans the bulletins up to the newest one linked from the index page.
-// The page lists only recent bulletins. Numbers have no gaps, so we request
-// older ones by number.
+// planIRB plans the bulletins up to the newest one linked from the index page. The page lists only recent
+// bulletins. Numbers have no gaps, so we request older ones by number.
 func planIRB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, error) {
 	page, err := w.Page(ctx, ask.Base)
 	if err != nil {

@@ -51,10 +51,9 @@ var revoked = regexp.MustCompile(`(?i)revo(?:k|cat)`)
 // maxLeads limits the pages that we follow from the landing page.
 const maxLeads = 4
 
-// planCAFTB looks for the list of revoked organizations: a link that mentions
-// revocation and leads to a table. It searches the landing page, and pages of
-// the same host that the landing page links with such words. The address is not
-// published, and the list has sometimes been a PDF, which we cannot read.
+// planCAFTB looks for the list of revoked organizations: a link that mentions revocation and leads to a
+// table. It searches the landing page, and pages of the same host that the landing page links with such
+// words. The address is not published, and the list has sometimes been a PDF, which we cannot read.
 func planCAFTB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, error) {
 	seen := ""
 	pages := []string{ask.Base}
@@ -153,9 +152,8 @@ const firstAwards = 2017
 
 var fullArchive = regexp.MustCompile(`^FY(\d{4})_All_(Assistance|Contracts)_Full_(\d{4})(\d{2})(\d{2})\.zip$`)
 
-// planUSAspending asks the API for the current archive of each federal fiscal
-// year. An archive's name contains the day it was made, so a new archive states
-// which older ones it replaces.
+// planUSAspending asks the API for the current archive of each federal fiscal year. An archive's name
+// contains the day it was made, so a new archive states which older ones it replaces.
 func planUSAspending(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, error) {
 	first := firstAwards
 	if !ask.Since.IsZero() {

@@ -11,29 +11,25 @@ import (
 type RemoteFile struct {
 	Path string   // path below the sources folder, with slashes
 	URLs []string // possible addresses, tried in order until one exists
-	// Revised is the ISO date that upstream states outside of the file, or
-	// empty.
+	// Revised is the ISO date that upstream states outside of the file, or empty.
 	Revised  string
 	Floor    int64 // fewest rows that we accept
 	Optional bool  // if the file is missing, we report it, but it is no failure
 	Probe    bool  // the file may or may not exist; we do not report a missing one
 	Fixed    bool  // never revised once published, so fetched once
-	// Set names the edition of the file. The files of a set are accepted all
-	// together or not at all, and must be of one day. It is empty for a single
-	// file.
+	// Set names the edition of the file. The files of a set are accepted all together or not at all, and must
+	// be of one day. It is empty for a single file.
 	Set string
 	// Replaces is a path.Match pattern for the older files that this file
 	// replaces, if upstream gives every posting its own name.
 	Replaces string
-	// Then returns the files that become known only through this file. It
-	// receives the path of this file, or "" if the file was not taken. It may
-	// be nil.
+	// Then returns the files that become known only through this file. It receives the path of this file, or
+	// "" if the file was not taken. It may be nil.
 	Then func(path string) ([]RemoteFile, error)
 }
 
-// Web is the network access for finding the files of a source. Both functions
-// return a small body, or an error that is an Absence if the address has
-// nothing.
+// Web is the network access for finding the files of a source. Both functions return a small body, or an
+// error that is an Absence if the address has nothing.
 type Web interface {
 	Page(ctx context.Context, url string) ([]byte, error)
 	Post(ctx context.Context, url string, body []byte) ([]byte, error)
@@ -83,8 +79,7 @@ func (s *Source) Floor(file string) int64 {
 	return s.MinRows
 }
 
-// fileAt is a file whose address is the base plus a name. Its path has the name
-// in lower case.
+// fileAt is a file whose address is the base plus a name. Its path has the name in lower case.
 func (s *Source) fileAt(ask Request, name string, floor int64) RemoteFile {
 	return RemoteFile{Path: path.Join(s.Folder, strings.ToLower(name)), URLs: []string{ask.under(name)}, Floor: floor}
 }

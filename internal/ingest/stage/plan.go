@@ -19,15 +19,13 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// defaultShardBytes is how much XML one shard holds: enough that a shard's files are
-// worth opening, little enough that the cores share a small corpus and a killed
-// build loses seconds.
+// defaultShardBytes is how much XML one shard holds: enough that a shard's files are worth opening, little
+// enough that the cores share a small corpus and a killed build loses seconds.
 const defaultShardBytes = 32 << 20
 
-// shard is the unit of staging: a run of members of one archive, or several
-// small archives together. Its name follows from the content of the archives,
-// never from the machine or the order of work, so a finished shard is good for
-// every later build.
+// shard is the unit of staging: a run of members of one archive, or several small archives together. Its name
+// follows from the content of the archives, never from the machine or the order of work, so a finished shard
+// is good for every later build.
 type shard struct {
 	segments []segment
 	members  int32
@@ -35,8 +33,7 @@ type shard struct {
 	key      string
 }
 
-// segment is a run of members of one archive. Members are numbered through the
-// shard, beginning with first.
+// segment is a run of members of one archive. Members are numbered through the shard, beginning with first.
 type segment struct {
 	archive  int // into Plan.archives
 	from, to int
@@ -75,10 +72,9 @@ type PlanOptions struct {
 	Sources string // a folder of sources, or s3://bucket/prefix
 	Workers int    // 0 means one per core
 	Known   *Plan  // an earlier plan, whose archives need not be hashed again; may be nil
-	// Returns are the archives, where the caller has listed them. The plan then
-	// fails if one of them cannot be read. Without it, MakePlan lists the archives
-	// and sets aside those that it cannot read, so that workers go on with the
-	// others.
+	// Returns are the archives, where the caller has listed them. The plan then fails if one of them cannot
+	// be read. Without it, MakePlan lists the archives and sets aside those that it cannot read, so that
+	// workers go on with the others.
 	Returns []string
 	// Progress is told how many archives are listed, of how many. It may be nil.
 	Progress func(done, total int64)
@@ -120,8 +116,7 @@ func MakePlan(ctx context.Context, opt PlanOptions) (*Plan, error) {
 	return p, nil
 }
 
-// listArchives lists the archives of a shelf, whose names must fit into a stored
-// plan.
+// listArchives lists the archives of a shelf, whose names must fit into a stored plan.
 func listArchives(ctx context.Context, from shelf) ([]string, error) {
 	rels, err := from.returns(ctx)
 	if err != nil {
@@ -186,8 +181,7 @@ func (n *planner) plan(ctx context.Context, rels []string, progress func(done, t
 	return p, nil
 }
 
-// storeDenies is the slug of a store that does not let us read something, or
-// anything.
+// storeDenies is the slug of a store that does not let us read something, or anything.
 const storeDenies = "store_credentials"
 
 // alone says whether only this archive cannot be read, and not all of them.
@@ -225,10 +219,9 @@ func (n *planner) examine(ctx context.Context, a *plannedArchive) error {
 	return v.unchanged(ctx)
 }
 
-// cut divides the members of all archives into shards, in the order of the
-// archives' names. A shard ends when it is full, or when the archive that filled
-// half of it ends: shards of earlier archives then stay the same when a later
-// archive is added.
+// cut divides the members of all archives into shards, in the order of the archives' names. A shard ends when
+// it is full, or when the archive that filled half of it ends: shards of earlier archives then stay the same
+// when a later archive is added.
 func (p *Plan) cut(shardBytes int64) {
 	var s shard
 	end := func() {
@@ -329,8 +322,7 @@ func (p *Plan) Refused() []Refused {
 	return out
 }
 
-// ReadArchives are the archives that shards are made of, as sources of a
-// snapshot.
+// ReadArchives are the archives that shards are made of, as sources of a snapshot.
 func (p *Plan) ReadArchives() (list []snapshot.Source) {
 	for i := range p.archives {
 		if a := &p.archives[i]; a.Refused == "" {

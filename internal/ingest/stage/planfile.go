@@ -78,8 +78,7 @@ func ParsePlan(body []byte) (*Plan, error) {
 	return p, p.addShards(f.Shards)
 }
 
-// addShards takes the shards of a stored plan, which must divide the members of
-// the archives in their order.
+// addShards takes the shards of a stored plan, which must divide the members of the archives in their order.
 func (p *Plan) addShards(list []shardFile) error {
 	seen := map[string]bool{}
 	next := make([]int, len(p.archives)) // the first member of each archive that no shard has

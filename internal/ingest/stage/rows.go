@@ -235,9 +235,8 @@ type Failure struct {
 
 func (Failure) table() string { return failuresTable }
 
-// Rows reads the rows of a shard from the table of their type. Their texts share
-// memory; see shardfile.Own. Every row is checked: checksums prove that a shard
-// is as it was written, not that this program wrote it.
+// Rows reads the rows of a shard from the table of their type. Their texts share memory; see shardfile.Own.
+// Every row is checked: checksums prove that a shard is as it was written, not that this program wrote it.
 func Rows[T Row](ctx context.Context, s *Stage, shard int) iter.Seq2[T, error] {
 	var zero T
 	_, heads := any(zero).(Head)

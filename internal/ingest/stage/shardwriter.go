@@ -64,9 +64,8 @@ func (w *shardWriter) begin(dir string) error {
 	return nil
 }
 
-// member reads one return. A return that cannot be read is set aside with its
-// reason. Rows that were written before it failed stay; they are never used,
-// because the table of returns has no row for them.
+// member reads one return. A return that cannot be read is set aside with its reason. Rows that were written
+// before it failed stay; they are never used, because the table of returns has no row for them.
 func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) error {
 	w.seq, w.lines = seq, 0
 	rc, err := m.Open()
@@ -129,8 +128,7 @@ func rowOf(r *irs990.Return) Return {
 	}
 }
 
-// grant stages a line of a grant that was paid, or the amount of a grant approved
-// for a later year.
+// grant stages a line of a grant that was paid, or the amount of a grant approved for a later year.
 func (w *shardWriter) grant(g *irs990.Grant) error {
 	if g.Part == irs990.PFFuture {
 		return w.asides.add(&Aside{MemberNo: MemberNo{w.seq}, Part: int32(g.Part), Line: int32(g.Line), Cash: g.Cash.Value})
@@ -205,8 +203,7 @@ type shardTable[T any] struct {
 	file *disk.File
 }
 
-// shardWriteError marks a failure to write, which is no fault of the return that
-// is being read.
+// shardWriteError marks a failure to write, which is no fault of the return that is being read.
 type shardWriteError struct{ err error }
 
 func (e *shardWriteError) Error() string { return e.err.Error() }

@@ -52,8 +52,7 @@ var planName = regexp.MustCompile(`^[0-9a-f]{24}$`)
 // maxSmall bounds pointers and notes.
 const maxSmall = 64 << 10
 
-// Current is the id of the plan that counts, empty if there is none, and the tag
-// of the pointer to it.
+// Current is the id of the plan that counts, empty if there is none, and the tag of the pointer to it.
 func (s *Shared) Current(ctx context.Context) (id, tag string, err error) {
 	info, err := s.store.Head(ctx, stagePointer)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,8 +110,7 @@ func (s *Shared) Plan(ctx context.Context, id string) (*Plan, error) {
 	return ParsePlan(body)
 }
 
-// PutPlan stores a plan and returns its id. The plan counts when PointTo is
-// called.
+// PutPlan stores a plan and returns its id. The plan counts when PointTo is called.
 func (s *Shared) PutPlan(ctx context.Context, p *Plan) (id string, err error) {
 	body, err := p.Encode()
 	if err != nil {
@@ -332,8 +330,7 @@ type packedTable struct {
 // maxShardTable bounds a file of a shard, which the largest documents do not reach.
 const maxShardTable = 64 << 30
 
-// parseSums reads the checksums of a shard, which are exactly those of its
-// tables in their order.
+// parseSums reads the checksums of a shard, which are exactly those of its tables in their order.
 func parseSums(text []byte) (tables [len(tableNames)]packedTable, err error) {
 	bad := errors.New("its checksums cannot be read")
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
@@ -419,9 +416,8 @@ func (s *Shared) incomplete(missing, all int) error {
 			"and grantgraph ingest plan first if nothing is left but shards are missing")
 }
 
-// Complete is the plan that counts, if all of its shards are there. Parts of the
-// archives that could not be read are an error, or are left out and returned if
-// without is set.
+// Complete is the plan that counts, if all of its shards are there. Parts of the archives that could not be
+// read are an error, or are left out and returned if without is set.
 func (s *Shared) Complete(ctx context.Context, sources *discover.Sources, without bool) (p *Plan, leftOut []Refused, err error) {
 	id, _, err := s.Current(ctx)
 	if err != nil {

@@ -104,8 +104,7 @@ func (f *folderShelf) reach(context.Context) error {
 	return nil
 }
 
-// bucketShelf has archives in a store, below the same folders as on a disk. They
-// are read by ranges.
+// bucketShelf has archives in a store, below the same folders as on a disk. They are read by ranges.
 type bucketShelf struct{ store remote.Store }
 
 func (s *bucketShelf) name(rel string) string { return s.store.String() + "/" + rel }

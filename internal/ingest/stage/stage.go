@@ -1,7 +1,6 @@
-// Package stage reads returns from their archives once and keeps what they say.
-// The archives are cut into shards; a shard is a folder of tables that gets its
-// name when all of its tables are written, so a killed build goes on where it
-// stopped and the next build reads only new archives.
+// Package stage reads returns from their archives once and keeps what they say. The archives are cut into
+// shards; a shard is a folder of tables that gets its name when all of its tables are written, so a killed
+// build goes on where it stopped and the next build reads only new archives.
 //
 // A Stage is the folder of one build. Shards can also be made by many machines,
 // which keep them in a Shared stage until a build fetches them.
@@ -116,8 +115,7 @@ func (s *Stage) tidy() error {
 	return nil
 }
 
-// Prune removes shards that the plan does not use. It keeps what indexes have
-// left for the next build.
+// Prune removes shards that the plan does not use. It keeps what indexes have left for the next build.
 func (s *Stage) Prune() error {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -172,9 +170,8 @@ func tablePath(dir, table string) string { return filepath.Join(dir, table+".tab
 // unfinished is in the name of the folder of a shard that is being written.
 const unfinished = ".new-"
 
-// publish makes the folder of a shard. fill writes the files into a folder of
-// another name, which gets the name of the shard when all of them are there. A
-// damaged shard takes the other name, and is removed with it.
+// publish makes the folder of a shard. fill writes the files into a folder of another name, which gets the
+// name of the shard when all of them are there. A damaged shard takes the other name, and is removed with it.
 func publish(dir, key string, fill func(tmp string) error) error {
 	tmp, err := os.MkdirTemp(dir, key+unfinished)
 	if err != nil {
@@ -190,8 +187,7 @@ func publish(dir, key string, fill func(tmp string) error) error {
 	return fault.Disk(tmp, disk.Publish(tmp, filepath.Join(dir, key)))
 }
 
-// sumsName is the file in a shard with the checksums of the others, one on a
-// line: SHA-256, size, name.
+// sumsName is the file in a shard with the checksums of the others, one on a line: SHA-256, size, name.
 const sumsName = "sums"
 
 func appendSum(b []byte, sum string, size int64, name string) []byte {

@@ -13,8 +13,7 @@ import (
 	"grantgraph/internal/ingest/source/discover"
 )
 
-// stager makes shards in a folder from the archives of a shelf. It may make
-// several at the same time.
+// stager makes shards in a folder from the archives of a shelf. It may make several at the same time.
 type stager struct {
 	volumes volumes
 	dir     string
@@ -92,8 +91,7 @@ type ofArchive struct{ error }
 
 func (e ofArchive) Unwrap() error { return e.error }
 
-// OfArchive says whether a shard could not be made because its archive could not
-// be read.
+// OfArchive says whether a shard could not be made because its archive could not be read.
 func OfArchive(err error) bool {
 	_, ok := errors.AsType[ofArchive](err)
 	return ok
@@ -180,8 +178,7 @@ func (k *volumes) find(rel string) *openVolume {
 	return o
 }
 
-// give ends a use of an archive. An archive that could not be read is not kept
-// open.
+// give ends a use of an archive. An archive that could not be read is not kept open.
 func (k *volumes) give(o *openVolume, keep bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

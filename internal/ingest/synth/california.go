@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// California's two lists: the Attorney General's registry of charities, in
-// four files by whether they may operate, and the tax board's revoked
-// organizations.
+// California's two lists: the Attorney General's registry of charities, in four files by whether they may
+// operate, and the tax board's revoked organizations.
 
 // The files of the registry, of which the first has charities that may operate.
 const (
@@ -23,9 +22,8 @@ var registryFiles = []string{"may-operate", "may-not-operate", "undetermined-sta
 // registryDay is the date that all four files bear.
 var registryDay = date(2026, time.October, 7)
 
-// registered says in which file of the registry an entity is, if the registry has
-// it. The registry has charities of the state, and some others that ask for gifts
-// there.
+// registered says in which file of the registry an entity is, if the registry has it. The registry has
+// charities of the state, and some others that ask for gifts there.
 func (w *world) registered(e *entity) (file int, ok bool) {
 	h := rng{sub(e.key, 'A', 0)}
 	if n, gone := w.formerIndex(e); gone { // the registry keeps charities that are gone
@@ -189,8 +187,7 @@ func (w *world) boardRevoked(e *entity) bool {
 	return odds(sub(e.key, 'A', 2), share)
 }
 
-// taxSections are the letters of section 23701 of the state's tax code by 501(c)
-// number.
+// taxSections are the letters of section 23701 of the state's tax code by 501(c) number.
 var taxSections = strings.NewReplacer("03", "d", "04", "f", "05", "a", "07", "g", "08", "b", "10", "l", "19", "w")
 
 // franchiseTaxBoard writes the list of organizations without a state exemption.

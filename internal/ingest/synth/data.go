@@ -161,8 +161,7 @@ var (
 		return field{r.Text("code"), of("noun"), of("does"), of("whom"), of("program")}
 	})
 
-	// generalFields are the fields that an ordinary local organization works in,
-	// repeated by weight.
+	// generalFields are the fields that an ordinary local organization works in, repeated by weight.
 	generalFields = func() (out []int) {
 		for i, r := range fieldRows {
 			for range r.Int("weight") {

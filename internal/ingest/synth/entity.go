@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// class is what sort of organization an entity is. The classes stand in the order
-// of classes.tsv.
+// class is what sort of organization an entity is. The classes stand in the order of classes.tsv.
 type class uint8
 
 const (

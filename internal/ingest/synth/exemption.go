@@ -9,10 +9,9 @@ import (
 	"grantgraph/internal/table"
 )
 
-// This file decides what the lists say about an organization. Different tasks write
-// the master file, Publication 78, the revocation list, the bulletins and the
-// registries of California. The lists agree, or disagree on purpose, because all of
-// these tasks ask the functions below.
+// This file decides what the lists say about an organization. Different tasks write the master file,
+// Publication 78, the revocation list, the bulletins and the registries of California. The lists agree, or
+// disagree on purpose, because all of these tasks ask the functions below.
 
 // exemption is the state of an organization's tax exemption.
 type exemption uint8
@@ -61,12 +60,10 @@ func (w *world) exemption(e *entity) exemption {
 
 type revocationRow struct{ effective, posted, restored time.Time }
 
-// today is the day on which the lists of the world were fetched. No date in them is
-// later.
+// today is the day on which the lists of the world were fetched. No date in them is later.
 var today = date(2026, time.October, 14)
 
-// revocations returns the rows of an organization on the revocation list: at most
-// two.
+// revocations returns the rows of an organization on the revocation list: at most two.
 func (w *world) revocations(e *entity, f exemption) (rows [2]revocationRow, n int) {
 	switch f {
 	case lapsed, lapsedAnew, reinstated, reruled:
@@ -74,8 +71,7 @@ func (w *world) revocations(e *entity, f exemption) (rows [2]revocationRow, n in
 		return rows, 0
 	}
 	r := rng{sub(e.key, 'i', 2)}
-	// Half of the list dates from its first years, when dead organizations
-	// were cleared away in bulk.
+	// Half of the list dates from its first years, when dead organizations were cleared away in bulk.
 	year := 2010 + zipf(r.next(), 16, 3)
 	if f == lapsedAnew || f == reruled {
 		year = 2010 + r.n(7)
@@ -181,8 +177,7 @@ func hasWord(core []byte, word string) bool {
 	return bytes.HasPrefix(core, []byte(word)) || bytes.Contains(core, []byte(" "+word))
 }
 
-// pub78Kinds are the codes of Publication 78 by foundation code; others are public
-// charities.
+// pub78Kinds are the codes of Publication 78 by foundation code; others are public charities.
 var pub78Kinds = map[string]string{"00": "EO", "02": "POF", "03": "POF", "04": "PF", "17": "SOUNK", "21": "SO", "22": "SO", "23": "SO", "24": "SONFI"}
 
 // pub78Code says how Publication 78 lists an entity, "" when it does not. A
@@ -243,9 +238,8 @@ func firmAddress(city string) bool {
 	return at >= 0 && slices.Contains([]string{"Co", "Inc", "Corp", "Company", "Bank", "Ltd"}, city[at+1:])
 }
 
-// formerOrgs is the number of organizations on the lists that were gone before the
-// first grant of the world. They keep the lists of the smallest worlds from being
-// empty.
+// formerOrgs is the number of organizations on the lists that were gone before the first grant of the world.
+// They keep the lists of the smallest worlds from being empty.
 func (w *world) formerOrgs() int { return 16 + w.orgs/200 }
 
 // formerIndex says which of the former organizations an entity is, if it is one.
@@ -254,8 +248,7 @@ func (w *world) formerIndex(e *entity) (k int, ok bool) {
 	return k, k >= 0 && k < w.formerOrgs()
 }
 
-// formerOrg puts former organization k together. Every other former organization
-// was in California.
+// formerOrg puts former organization k together. Every other former organization was in California.
 func (w *world) formerOrg(k int, e *entity) {
 	id := idFirm + 400_000 + k
 	key := sub(w.seed, 'D', k)

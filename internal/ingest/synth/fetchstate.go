@@ -13,9 +13,8 @@ import (
 	"grantgraph/internal/ingest/source/fetch"
 )
 
-// This file writes the states that the fetcher leaves beside files it has downloaded:
-// where each file came from, when, and how old it is. All times are those of the
-// world.
+// This file writes the states that the fetcher leaves beside files it has downloaded: where each file came
+// from, when, and how old it is. All times are those of the world.
 
 // checkedAt is the time of the last request to every publisher.
 var checkedAt = today.Add(12 * time.Hour)

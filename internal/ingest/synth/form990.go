@@ -252,8 +252,7 @@ type relatedOrg struct {
 	activity, state, controlled string
 }
 
-// scheduleR names the organization the filer belongs to, or the satellite
-// that belongs to the filer.
+// scheduleR names the organization the filer belongs to, or the satellite that belongs to the filer.
 func (g *gen) scheduleR() {
 	b, other, satellite := &g.b, g.f.base, false
 	if next := g.f.id + len(g.w.slots); other < 0 && g.f.id < g.w.orgs && next < g.w.orgs && g.w.siblingOf(next) == g.f.id {

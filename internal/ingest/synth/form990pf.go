@@ -55,8 +55,7 @@ func (g *gen) write990PF(fl *filing) error {
 	return g.footer()
 }
 
-// foundationForm fills the form of a foundation whose portfolio is worth gain percent
-// of what it cost.
+// foundationForm fills the form of a foundation whose portfolio is worth gain percent of what it cost.
 func (g *gen) foundationForm(fl *filing, paid, gain int64) *foundationForm {
 	e := &g.f
 	bk := financesOf(e, fl.fiscal, paid, g.w.funderWealth(e, true))
@@ -161,8 +160,7 @@ func (g *gen) grantsPaid(fl *filing, paid int64) {
 	}
 }
 
-// grantPF writes the line at hand. About half of the filers fill the relationship
-// column.
+// grantPF writes the line at hand. About half of the filers fill the relationship column.
 func (g *gen) grantPF() {
 	l := &g.l
 	if !l.person {
@@ -192,8 +190,7 @@ const (
 	otherInvestments
 )
 
-// holdings writes the investment schedules; their items sum to the balance
-// sheet's lines.
+// holdings writes the investment schedules; their items sum to the balance sheet's lines.
 func (g *gen) holdings(v *foundationForm, gain int64) {
 	e := &g.f
 	if v.stock < 200_000 || !odds(sub(e.key, 'k', 0), 2000) && e.rank > 300 {

@@ -1,8 +1,7 @@
 package synth
 
-// Funders are numbered by size. What kind one is goes by its number in a
-// fixed pattern rather than by chance, so that the shares hold in small
-// worlds too.
+// Funders are numbered by size. What kind one is goes by its number in a fixed pattern rather than by chance,
+// so that the shares hold in small worlds too.
 var funderKinds = func() (t [128]class) {
 	i := 0
 	for _, kind := range []struct {

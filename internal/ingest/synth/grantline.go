@@ -70,8 +70,7 @@ var tagNames = [tags]string{
 	"doubled_list", "total_line", "lookalike", "tenant", "office", "fewer_words", "reworded", "trade_name", "part", "project", "institution",
 }
 
-// line is one grant line as filed, with the truth behind it. Its buffers are
-// reused from line to line.
+// line is one grant line as filed, with the truth behind it. Its buffers are reused from line to line.
 type line struct {
 	truth   truth
 	tags    tag
@@ -220,15 +219,13 @@ func (g *gen) recipientKind(who uint64) truth {
 	return toOrg
 }
 
-// Payments to people come mostly from scholarship funds. Together the two shares
-// make rates.PFIndividual.
+// Payments to people come mostly from scholarship funds. Together the two shares make rates.PFIndividual.
 const (
 	scholarPersonShare = 5350
 	otherPersonShare   = 120
 )
 
-// composeOrg picks an organization and writes its name, address and numbers
-// the way a filer would.
+// composeOrg picks an organization and writes its name, address and numbers the way a filer would.
 func (g *gen) composeOrg(who uint64, fiscal int, r *rng) {
 	l, o := &g.l, &g.o
 	g.pickOrg(who)
@@ -321,15 +318,13 @@ func (g *gen) pickOrg(who uint64) {
 		return
 	}
 	g.drawOrg(h, x)
-	// Funders have a field: when the first draw is not in it, they look a
-	// little further.
+	// Funders have a field: when the first draw is not in it, they look a little further.
 	for try := 1; try < 3 && g.favorite != 0 && fields[g.o.field].code[0] != g.favorite; try++ {
 		g.drawOrg(sub(who, 'h', try), x)
 	}
 }
 
-// drawLearning draws a college or university among the best known, and reports
-// whether it found one.
+// drawLearning draws a college or university among the best known, and reports whether it found one.
 func (g *gen) drawLearning(who uint64) bool {
 	w := g.w
 	for try := range 12 {
@@ -341,10 +336,9 @@ func (g *gen) drawLearning(who uint64) bool {
 	return false
 }
 
-// drawOrg draws an organization by its popularity, near or far as x says. Many
-// grants go to office buildings, so drawOrg often draws again until it finds one. It
-// mostly passes over members of groups, because there are so many, and above all
-// members that the master file lists by the name of the group.
+// drawOrg draws an organization by its popularity, near or far as x says. Many grants go to office buildings,
+// so drawOrg often draws again until it finds one. It mostly passes over members of groups, because there are
+// so many, and above all members that the master file lists by the name of the group.
 func (g *gen) drawOrg(h uint64, x int) {
 	g.drawAny(h, x)
 	office := odds(sub(h, 'j', rates.DrawTries), rates.GiveOffice)
@@ -442,8 +436,7 @@ func (g *gen) zipNear(s int, h uint64) *ZIP {
 	return &g.w.zips[scale(mix(h), len(g.w.zips))]
 }
 
-// place writes city, state and ZIP of a domestic line, unless the filer left
-// them out.
+// place writes city, state and ZIP of a domestic line, unless the filer left them out.
 func (g *gen) place(z *ZIP, plus4 int, r *rng) {
 	l := &g.l
 	if g.pf && r.odds(rates.PFNoPlace) {

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// The Internal Revenue Bulletin is a web page a week. Most bulletins have rulings and
-// notices only. Some announce organizations whose determination was revoked, by name
-// and place, in the wordings of different years. A few announce a lawsuit, which is
-// no revocation.
+// The Internal Revenue Bulletin is a web page a week. Most bulletins have rulings and notices only. Some
+// announce organizations whose determination was revoked, by name and place, in the wordings of different
+// years. A few announce a lawsuit, which is no revocation.
 
 // bulletins is how many weeks of the bulletin there are.
 const bulletins = 60
@@ -81,9 +80,8 @@ func (d *listWriter) bulletins() error {
 	return nil
 }
 
-// named returns the organizations that the k-th bulletin names. The newest bulletin
-// names organizations that are still on every list. The others are spread over one
-// week in four.
+// named returns the organizations that the k-th bulletin names. The newest bulletin names organizations that
+// are still on every list. The others are spread over one week in four.
 func (w *world) named(k int) []int {
 	late := min(rates.BulletinLate, len(w.bulletinOrder))
 	if k == bulletins-1 {

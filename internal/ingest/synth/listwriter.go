@@ -16,13 +16,11 @@ import (
 	"grantgraph/internal/ingest/source/stateaward"
 )
 
-// listTask writes one upstream list, from beginning to end, without keeping its rows
-// in memory.
+// listTask writes one upstream list, from beginning to end, without keeping its rows in memory.
 type listTask func(*listWriter) error
 
-// listTasks returns the tasks of all lists, in the order in which world.json names
-// their files. Workers do them before the returns: the many small tasks at the end
-// keep all workers busy.
+// listTasks returns the tasks of all lists, in the order in which world.json names their files. Workers do
+// them before the returns: the many small tasks at the end keep all workers busy.
 func (w *world) listTasks() []listTask {
 	out := []listTask{(*listWriter).pub78, (*listWriter).revocation, (*listWriter).sanctions, (*listWriter).bulletins,
 		(*listWriter).californiaRegistry, (*listWriter).franchiseTaxBoard}
@@ -186,8 +184,7 @@ type outputFile struct {
 	path string
 }
 
-// createFile creates a file whose digest is taken while it is written, through a
-// buffer of the given size.
+// createFile creates a file whose digest is taken while it is written, through a buffer of the given size.
 func createFile(dir, path string, buffer int) (*outputFile, error) {
 	h, err := createPlain(dir, path, buffer)
 	if err == nil {

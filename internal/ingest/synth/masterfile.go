@@ -9,8 +9,7 @@ import (
 	"grantgraph/internal/place"
 )
 
-// The master file is written in blocks of organizations, each into one fragment
-// per region.
+// The master file is written in blocks of organizations, each into one fragment per region.
 
 const (
 	masterBlock = 1 << 15
@@ -39,8 +38,7 @@ func (w *world) at(i int, e *entity) {
 	}
 }
 
-// abroad is how many organizations with an address in another country the
-// master file lists.
+// abroad is how many organizations with an address in another country the master file lists.
 func (w *world) abroad() int { return 3 + w.orgs/1500 }
 
 // master writes block k of the master file into the four regional fragments.
@@ -92,12 +90,10 @@ func (w *world) national(e *entity, key uint64, name string, as entity) {
 	w.locate(e)
 }
 
-// supportCodes are the types of supporting organizations, the common ones
-// more than once.
+// supportCodes are the types of supporting organizations, the common ones more than once.
 var supportCodes = []string{"21", "21", "21", "22", "22", "23", "24", "17"}
 
-// foundationCode is the reason an organization is or is not a private
-// foundation.
+// foundationCode is the reason an organization is or is not a private foundation.
 func foundationCode(e *entity) string {
 	code := e.class.facts().foundation
 	switch {
@@ -137,8 +133,7 @@ func shortListed(e *entity) bool {
 	return e.lead > 0 && e.lead < len(e.core) && odds(sub(e.key, 'G', 0), rates.GroupShort)
 }
 
-// appendMaster writes the name as the master file has it: upper case, at most
-// two lines of 35 characters.
+// appendMaster writes the name as the master file has it: upper case, at most two lines of 35 characters.
 func appendMaster(dst []byte, e *entity) []byte {
 	start := len(dst)
 	if shortListed(e) {

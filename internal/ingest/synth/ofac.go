@@ -2,13 +2,11 @@ package synth
 
 import "bytes"
 
-// The sanctions list. The names of its people, companies and ships are made of
-// syllables that no language combines, so that no entry can be mistaken for a real
-// one. A few entries resemble organizations of this world, so that screening finds
-// something.
+// The sanctions list. The names of its people, companies and ships are made of syllables that no language
+// combines, so that no entry can be mistaken for a real one. A few entries resemble organizations of this
+// world, so that screening finds something.
 
-// designated is the number of entries. A shorter list would look like a broken
-// download.
+// designated is the number of entries. A shorter list would look like a broken download.
 const designated = 12_600
 
 // namesakes is how many of them seem to name an organization of the world.
@@ -95,8 +93,7 @@ func (d *listWriter) sanctions() error {
 	})
 }
 
-// impersonated puts an organization into d.f whose name is long enough to be
-// recognized.
+// impersonated puts an organization into d.f whose name is long enough to be recognized.
 func (d *listWriter) impersonated(k int, r *rng) bool {
 	for range 400 {
 		if k%5 == 4 {

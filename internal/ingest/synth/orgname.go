@@ -12,8 +12,7 @@ type namer struct {
 	firm  string
 }
 
-// newNamer names an entity at a place by a stream of its own, whose first draw is
-// the surname.
+// newNamer names an entity at a place by a stream of its own, whose first draw is the surname.
 func newNamer(key uint64, zip *ZIP) namer {
 	n := namer{r: rng{key}, zip: zip}
 	n.sur = n.r.of(surnames)
@@ -81,8 +80,7 @@ func (n *namer) word(dst []byte, letter byte) []byte {
 	return append(dst, n.r.of(letterWords[letter])...)
 }
 
-// appendStreet writes a street address; boxes is how many in ten thousand are
-// post office boxes.
+// appendStreet writes a street address; boxes is how many in ten thousand are post office boxes.
 func appendStreet(dst []byte, r *rng, boxes int) []byte {
 	if r.odds(boxes) {
 		return join(dst, "PO Box ", 1+zipf(r.next(), 9000, 60))
@@ -195,8 +193,7 @@ func appendLegal(dst []byte, e *entity) []byte {
 	return dst
 }
 
-// appendSigned writes a name as the organization writes it: mixed case, with the
-// legal form after a comma.
+// appendSigned writes a name as the organization writes it: mixed case, with the legal form after a comma.
 func appendSigned(dst []byte, e *entity) []byte {
 	if e.the {
 		dst = append(dst, "The "...)

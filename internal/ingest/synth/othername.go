@@ -6,8 +6,7 @@ import "bytes"
 // organization, a part of an institution, a project of a fiscal sponsor. They depend
 // on the organization alone, so that all filers use the same names.
 
-// trades reports whether an organization is known by a trade name, and whether
-// the master file has it.
+// trades reports whether an organization is known by a trade name, and whether the master file has it.
 func trades(e *entity) (known, onFile bool) {
 	if !e.class.is(tradeName) {
 		return false, false
@@ -20,8 +19,7 @@ func trades(e *entity) (known, onFile bool) {
 	return odds(h, share), odds(mix(h), rates.TradeOnFile)
 }
 
-// tradeNames is how many trade names one organization has; the master file has
-// the first.
+// tradeNames is how many trade names one organization has; the master file has the first.
 const tradeNames = 3
 
 // otherNamer names something of an entity by a stream of its own.
@@ -31,8 +29,7 @@ func otherNamer(e *entity, tag byte, k int) namer {
 	return n
 }
 
-// appendTrade writes trade name k: the call letters of a station, a word made
-// of two, or a brand.
+// appendTrade writes trade name k: the call letters of a station, a word made of two, or a brand.
 func appendTrade(dst []byte, e *entity, k int) []byte {
 	n := otherNamer(e, 'X', 1+k)
 	if e.class == college || e.class == publicCollege || n.r.odds(3000) {
@@ -48,8 +45,7 @@ func appendTrade(dst []byte, e *entity, k int) []byte {
 // hasParts reports whether filers name parts of an institution.
 func hasParts(c class) bool { return c == hospital || c == college || c == publicCollege }
 
-// appendPart writes the name of a part, with the institution's own or, more
-// often, without.
+// appendPart writes the name of a part, with the institution's own or, more often, without.
 func appendPart(dst []byte, e *entity, core []byte, r *rng) []byte {
 	n := otherNamer(e, 'Y', r.n(30))
 	t := templates["collegePart"]
@@ -88,8 +84,7 @@ func appendProject(dst []byte, e *entity, core []byte, r *rng) []byte {
 	return appendPlain(dst, core)
 }
 
-// appendFewer writes a name without one of its words, mostly without the last, as
-// people do when they speak.
+// appendFewer writes a name without one of its words, mostly without the last, as people do when they speak.
 func appendFewer(dst, core []byte, r *rng) (_ []byte, ok bool) {
 	start := len(dst)
 	dst = appendPlain(dst, core)

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// The two lists of the Tax Exempt Organization Search that are not the master
-// file. Both are pipe-delimited text without a header, with two blank lines
-// before the first row and one after the last.
+// The two lists of the Tax Exempt Organization Search that are not the master file. Both are pipe-delimited
+// text without a header, with two blank lines before the first row and one after the last.
 
 func (d *listWriter) searchList(name string, fill func(l *listFile) error) error {
 	return d.writeZip(name+"/data-download-"+name+".zip", "data-download-"+name+".txt", today.AddDate(0, 0, -2), "\r\n\r\n", func(l *listFile) error {

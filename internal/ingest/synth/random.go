@@ -5,12 +5,10 @@ import (
 	"time"
 )
 
-// Everything in the world is drawn by hashing the identity of the thing. No stream of
-// random numbers is shared, so a shard has the same bytes when it is written alone, in
-// any order and on any number of workers.
+// Everything in the world is drawn by hashing the identity of the thing. No stream of random numbers is
+// shared, so a shard has the same bytes when it is written alone, in any order and on any number of workers.
 
-// mix is the finalizer of SplitMix64, a bijection of 64 bits that passes for
-// random.
+// mix is the finalizer of SplitMix64, a bijection of 64 bits that passes for random.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
@@ -26,8 +24,7 @@ func sub(key uint64, tag byte, a int) uint64 {
 	return mix(key + golden*(uint64(tag)+1) ^ mix(uint64(a)*golden+uint64(tag)))
 }
 
-// rng is a short private stream for one thing, for when the number of draws is
-// not known beforehand.
+// rng is a short private stream for one thing, for when the number of draws is not known beforehand.
 type rng struct{ s uint64 }
 
 func (r *rng) next() uint64 {
@@ -145,8 +142,7 @@ func zipf(h uint64, n, head int) int {
 	return min(max(int(v)-head, 0), n-1)
 }
 
-// quantiles is a distribution given by values at probabilities (in millionths);
-// between them it is geometric.
+// quantiles is a distribution given by values at probabilities (in millionths); between them it is geometric.
 type quantiles struct {
 	p []int
 	l []int // log2 of the values
@@ -174,9 +170,8 @@ func (q *quantiles) at(u uint64) int64 {
 	return int64(exp2(x))
 }
 
-// blend makes one uniform draw of two draws, so that things drawn with the same a
-// resemble each other. The mean of two draws has a triangular distribution, and the
-// cumulative distribution makes it uniform again.
+// blend makes one uniform draw of two draws, so that things drawn with the same a resemble each other. The
+// mean of two draws has a triangular distribution, and the cumulative distribution makes it uniform again.
 func blend(a, b uint64) uint64 {
 	t := (a>>33 + b>>33) // 0 .. 2^32
 	if t < 1<<31 {

@@ -111,8 +111,7 @@ func (s *recorder) grant(fl *filing, p grantList, n int, l *line) {
 	s.truth.Write(s.b)
 }
 
-// person records who the n-th member of a board really is. A person has the same
-// number on every board.
+// person records who the n-th member of a board really is. A person has the same number on every board.
 func (s *recorder) person(fl *filing, n int, who uint64) {
 	if s.mute {
 		return

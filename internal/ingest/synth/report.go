@@ -44,8 +44,7 @@ type Report struct {
 	Noise      map[string]int64 `json:"noise"` // lines by tag
 	Master     map[string]int64 `json:"bmf_rows"`
 
-	// Lists is what a reader of the other upstream lists must count. A name
-	// begins with that of the list:
+	// Lists is what a reader of the other upstream lists must count. A name begins with that of the list:
 	//
 	//	pub78_, revocation_   rows; _eins are the organizations behind them
 	//	revoked_              those organizations by what became of them: still
@@ -67,9 +66,8 @@ type Report struct {
 	Lists     map[string]int64 `json:"lists"`
 	Namesakes []Namesake       `json:"namesakes"`
 
-	// Expected is what a build that keeps the rules must end up with: one
-	// return per filer, form and period end, cash above zero, paid grants of
-	// the 990-PF and Part II of Schedule I.
+	// Expected is what a build that keeps the rules must end up with: one return per filer, form and period
+	// end, cash above zero, paid grants of the 990-PF and Part II of Schedule I.
 	Expected Expected `json:"expected"`
 
 	XMLBytes int64  `json:"xml_bytes"`
@@ -102,8 +100,7 @@ type ExpectedYear struct {
 	Dollars    int64 `json:"dollars"`
 }
 
-// Marker is the file by which synth knows its own worlds, and a build that what
-// it reads is invented.
+// Marker is the file by which synth knows its own worlds, and a build that what it reads is invented.
 const Marker = "world.json"
 
 // A world says by which version of this package it was made; the number grows

@@ -7,8 +7,7 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// gen writes returns. Each worker has one; nothing in it survives a return
-// but buffers.
+// gen writes returns. Each worker has one; nothing in it survives a return but buffers.
 type gen struct {
 	w    *world
 	f, o entity // the filer and the recipient at hand
@@ -49,8 +48,7 @@ type filing struct {
 	hollow  bool // the list is missing though its total is not
 }
 
-// habits sets what depends on the filer alone, so that its returns resemble
-// each other over the years.
+// habits sets what depends on the filer alone, so that its returns resemble each other over the years.
 func (g *gen) habits(cohort int) {
 	k := g.f.key
 	g.pf = g.f.id >= idFunder && g.f.class.is(privateFoundation)
@@ -160,8 +158,7 @@ func bankOf(e *entity) string {
 	return firms[scale(sub(e.key, 'B', 0), len(firms))] + " Trust Company NA"
 }
 
-// filerName puts the name under which the filer files into g.name: the old
-// one before it was renamed.
+// filerName puts the name under which the filer files into g.name: the old one before it was renamed.
 func (g *gen) filerName(fl *filing) {
 	e := &g.f
 	if len(e.old) > 0 && fl.fiscal < e.since {
@@ -193,10 +190,9 @@ func (g *gen) boardSize(e *entity, f form) int {
 	return 4 + scale(h, 4)
 }
 
-// memberOf is the person who is the k-th member of a board, by the key that
-// appendPerson makes a name of. Most sit on boards of their own area only, so
-// areas have interlocks; families sit on their own foundations, and now and
-// then on the board of someone they fund. Terms last five years.
+// memberOf is the person who is the k-th member of a board, by the key that appendPerson makes a name of.
+// Most sit on boards of their own area only, so areas have interlocks; families sit on their own foundations,
+// and now and then on the board of someone they fund. Terms last five years.
 func (g *gen) memberOf(e *entity, k, fiscal int) (person uint64, surname string) {
 	if e.surname != "" && k < 3 {
 		return sub(e.key, 'p', k), e.surname

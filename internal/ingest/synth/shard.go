@@ -59,8 +59,7 @@ type shardWriter struct {
 	progress func(lines int)
 }
 
-// shard writes one zip with everything filed in its month, and its share of
-// the truth and of the index.
+// shard writes one zip with everything filed in its month, and its share of the truth and of the index.
 func (g *gen) shard(ctx context.Context, s Shard, out io.Writer, sh *recorder, p *compressor, progress func(lines int)) (tally, error) {
 	w, m := g.w, s.month()
 	g.out = sh

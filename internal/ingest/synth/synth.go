@@ -1,11 +1,9 @@
-// Package synth writes an invented world of grantmakers and grantees in the
-// very formats its sources are published in: monthly zips of e-filed returns,
-// yearly indexes, the master file, and every other list that a build reads,
-// from Publication 78 to the register of England and Wales. Beside them it
-// writes the truth: who each grant line was really meant for and what was done
-// to hide it. The world is for tests, demonstrations and measurements;
-// geography is real, everyone in it is made up, and their EINs have prefixes
-// that were never issued.
+// Package synth writes an invented world of grantmakers and grantees in the very formats its sources are
+// published in: monthly zips of e-filed returns, yearly indexes, the master file, and every other list that a
+// build reads, from Publication 78 to the register of England and Wales. Beside them it writes the truth: who
+// each grant line was really meant for and what was done to hide it. The world is for tests, demonstrations
+// and measurements; geography is real, everyone in it is made up, and their EINs have prefixes that were
+// never issued.
 //
 // Everything is a pure function of the seed and of what the thing is. The same
 // seed and size give the same bytes on any machine and any number of workers,
@@ -46,8 +44,7 @@ type Options struct {
 // MaxGrants bounds the size of a world: beyond it object ids would run out.
 const MaxGrants = 25_000_000
 
-// Preset is the number of grants of a named size, or of a number written with
-// k or M.
+// Preset is the number of grants of a named size, or of a number written with k or M.
 func Preset(name string) (grants int, ok bool) {
 	s, factor := strings.ReplaceAll(name, "_", ""), 1
 	switch {
@@ -144,8 +141,7 @@ func checkOut(dir string) error {
 var topLevelNames = []string{"990", "bmf", "pub78", "revocation", "ofac", "irb", "careg", "caftb", "usaspending", "fac", "stateaward", "uk",
 	"overrides", ".fetch", "truth.ndjson", "people.ndjson", Marker}
 
-// shippedZIPs are the places of the gazetteer in the states that organizations
-// are placed in.
+// shippedZIPs are the places of the gazetteer in the states that organizations are placed in.
 func shippedZIPs() []ZIP {
 	g := place.Shipped()
 	all := g.ZIPs()

@@ -118,8 +118,7 @@ func lower(c byte) byte {
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
 
-// appendPlain writes a name the way the master file does: no periods, commas
-// or apostrophes.
+// appendPlain writes a name the way the master file does: no periods, commas or apostrophes.
 func appendPlain(dst, name []byte) []byte {
 	for _, c := range name {
 		if c != '.' && c != ',' && c != '\'' {

@@ -8,9 +8,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// A small register of charities in England and Wales, for boards that the
-// register's own person numbers join. Charity numbers are above all that were
-// ever given.
+// A small register of charities in England and Wales, for boards that the register's own person numbers join.
+// Charity numbers are above all that were ever given.
 
 type town struct{ name, area, county, region string }
 

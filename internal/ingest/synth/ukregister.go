@@ -20,8 +20,7 @@ type registerTable struct {
 	writer  *listWriter
 }
 
-// tables are the tables of the register and the rows that a charity has in
-// each.
+// tables are the tables of the register and the rows that a charity has in each.
 var tables = []struct {
 	name string
 	rows func(*registerTable)
@@ -64,8 +63,7 @@ func (d *listWriter) ukTable(i int) error {
 // pounds is an amount, which has a fraction upstream.
 type pounds int64
 
-// put appends values to the row under the next columns. Nil, an empty text and a
-// time that is zero are null.
+// put appends values to the row under the next columns. Nil, an empty text and a time that is zero are null.
 func (x *registerTable) put(values ...any) {
 	for _, v := range values {
 		x.b = append(x.b, x.keys[x.fields]...)

@@ -1,7 +1,6 @@
 package synth
 
-// The annual returns of the register, its widest tables, and the codes by
-// which it classifies charities.
+// The annual returns of the register, its widest tables, and the codes by which it classifies charities.
 
 // opening writes the columns that both parts of a return begin with.
 func (x *registerTable) opening(k int) {

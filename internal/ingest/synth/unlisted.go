@@ -2,8 +2,7 @@ package synth
 
 import "bytes"
 
-// Recipients that no list knows: people, bodies abroad, circles too small to
-// be registered, and businesses.
+// Recipients that no list knows: people, bodies abroad, circles too small to be registered, and businesses.
 
 var crowds = words.of("crowd")
 

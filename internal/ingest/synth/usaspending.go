@@ -7,10 +7,9 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Federal awards, as the archive of USAspending has them: a zip a fiscal year
-// for assistance and one for contracts, a row a transaction, recipients by
-// their federal identifier and never by their EIN. The audits that name both
-// are beside them.
+// Federal awards, as the archive of USAspending has them: a zip a fiscal year for assistance and one for
+// contracts, a row a transaction, recipients by their federal identifier and never by their EIN. The audits
+// that name both are beside them.
 
 const (
 	firstAward = 2017
@@ -53,8 +52,7 @@ func (w *world) federal(i int) bool {
 	return odds(sub(w.seed, '$', i), share)
 }
 
-// grantee puts organization i together and reports whether it is of a kind
-// that the government deals with.
+// grantee puts organization i together and reports whether it is of a kind that the government deals with.
 func (d *listWriter) grantee(i int, e *entity) bool {
 	if !d.w.federal(i) {
 		return false
@@ -79,8 +77,7 @@ func ueiOf(e *entity) []byte {
 	return uei
 }
 
-// award is one award of a recipient; it has a transaction a year while it
-// runs.
+// award is one award of a recipient; it has a transaction a year while it runs.
 type award struct {
 	first, years int
 	contract     bool
@@ -112,8 +109,7 @@ func (d *listWriter) awards(e *entity) []award {
 	return d.granted
 }
 
-// What a build can know about the recipient of a transaction, as the counts of
-// world.json name it.
+// What a build can know about the recipient of a transaction, as the counts of world.json name it.
 const (
 	rowsByUEI   = "federal_rows_by_uei"
 	rowsByName  = "federal_rows_by_name"
@@ -121,8 +117,7 @@ const (
 	rowsLeftOut = "federal_rows_left_out"
 )
 
-// usaspendingArchive writes the transactions of one fiscal year, of assistance or of
-// contracts.
+// usaspendingArchive writes the transactions of one fiscal year, of assistance or of contracts.
 func (d *listWriter) usaspendingArchive(year int, contracts bool) error {
 	kind, file := "Assistance", "federal assistance"
 	if contracts {

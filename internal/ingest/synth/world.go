@@ -44,9 +44,8 @@ type world struct {
 	veterans        int   // the organization that the documentation looks for, -1 when there is none
 }
 
-// slot is one metropolitan area: a run of neighboring ZIPs of one state.
-// Organization i lives in slot i mod len(slots), so that an organization of a
-// wanted area can be drawn without an index.
+// slot is one metropolitan area: a run of neighboring ZIPs of one state. Organization i lives in slot i mod
+// len(slots), so that an organization of a wanted area can be drawn without an index.
 type slot struct {
 	state  int
 	lo, hi int // in zips
@@ -113,8 +112,7 @@ func newWorld(seed uint64, grants int, zips []ZIP) *world {
 	return w
 }
 
-// assignZIPs sorts the ZIPs by state and cuts every state into slots in
-// proportion to its people.
+// assignZIPs sorts the ZIPs by state and cuts every state into slots in proportion to its people.
 func (w *world) assignZIPs(zips []ZIP) {
 	count := 1024
 	if w.orgs < 8_000 {
@@ -149,8 +147,7 @@ func (w *world) assignZIPs(zips []ZIP) {
 		w.states = append(w.states, s.code)
 		first = last
 	}
-	// Shuffle, so that a world too small to fill all slots is still spread
-	// over the country.
+	// Shuffle, so that a world too small to fill all slots is still spread over the country.
 	for i := len(slots) - 1; i > 0; i-- {
 		j := scale(sub(w.seed, 'x', i), i+1)
 		slots[i], slots[j] = slots[j], slots[i]
@@ -191,9 +188,8 @@ func (w *world) ein(id int) ein.EIN {
 	return ein.EIN(einPrefixes[e/10_000_000]*10_000_000 + e%10_000_000)
 }
 
-// object is the 18-digit object id of a return: year and day of receipt, the
-// form, and a number that is unique within month and form because it is a
-// bijection of who filed it for which year.
+// object is the 18-digit object id of a return: year and day of receipt, the form, and a number that is
+// unique within month and form because it is a bijection of who filed it for which year.
 func (w *world) object(month, id, fiscal, version int, form form) uint64 {
 	const space = 28 * 1_000_000
 	if id >= idFunder {
@@ -207,9 +203,8 @@ func (w *world) object(month, id, fiscal, version int, form form) uint64 {
 		(93490+uint64(form.digit()))*100_000 + seq%100_000
 }
 
-// Cohorts are groups of filers that close their books in the same month and
-// file together. Which cohort files what in a given month is a small table,
-// so a shard finds its filers without looking at the others.
+// Cohorts are groups of filers that close their books in the same month and file together. Which cohort files
+// what in a given month is a small table, so a shard finds its filers without looking at the others.
 const cohorts = 128
 
 // closing is the month in which a cohort's year ends, mostly December or June.
@@ -254,8 +249,7 @@ func (w *world) amendedIn(c, fiscal int) int {
 
 func harmonicTerm(r int) uint64 { return 1 << 40 / uint64(r*10+17) }
 
-// planned is how many lines funder r is meant to write over all years, before
-// the correction of the largest.
+// planned is how many lines funder r is meant to write over all years, before the correction of the largest.
 func (w *world) planned(r int) int {
 	n := int(uint64(w.grants) * (harmonicTerm(r) >> 8) / (w.harmonic >> 8))
 	if r >= 16 {

@@ -11,9 +11,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// xmlWriter appends XML to a buffer and hands it on when it has grown: a return
-// of a million lines takes no more memory than one of ten. The first error
-// sticks and is reported by flush.
+// xmlWriter appends XML to a buffer and hands it on when it has grown: a return of a million lines takes no
+// more memory than one of ten. The first error sticks and is reported by flush.
 type xmlWriter struct {
 	b      []byte
 	w      io.Writer
@@ -61,9 +60,8 @@ func escape[T string | []byte](x *xmlWriter, s T) {
 	x.b = append(x.b, s[start:]...)
 }
 
-// generation says which element names a filer's software writes: those of schemas
-// 2014 and later, those of 2013, which has new groups with old names inside them, or
-// those of 2012 and before.
+// generation says which element names a filer's software writes: those of schemas 2014 and later, those of
+// 2013, which has new groups with old names inside them, or those of 2012 and before.
 type generation uint8
 
 const (
@@ -80,8 +78,7 @@ func (g generation) schema(taxYear int, h uint64) string {
 	return versions[scale(h, len(versions))]
 }
 
-// shape is a part of a return: the elements that returns.tsv lists for it, filled
-// from the fields of a T.
+// shape is a part of a return: the elements that returns.tsv lists for it, filled from the fields of a T.
 type shape[T any] struct{ rows []shapeRow }
 
 type shapeRow struct {

@@ -77,8 +77,7 @@ type Org struct {
 	Giving      []Reach
 }
 
-// Finder finds places in texts. It does not change and may be used by many
-// goroutines.
+// Finder finds places in texts. It does not change and may be used by many goroutines.
 type Finder struct {
 	places   *place.Gazetteer
 	counties map[string][]county // by name without its kind
@@ -87,8 +86,7 @@ type Finder struct {
 	towns    map[string][]town   // by name
 }
 
-// town is a town of some state with the county that most of its ZIP codes lie
-// in.
+// town is a town of some state with the county that most of its ZIP codes lie in.
 type town struct{ state, fips string }
 
 // mostly is the share of a town's ZIP codes that must be in one county.

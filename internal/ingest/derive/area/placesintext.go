@@ -138,8 +138,7 @@ func (t *passage) meansState(i, n int, code string, name, foundation bool) bool 
 	return led || code == t.own || !name || i == 0
 }
 
-// countiesIn finds counties in a passage: "Cook County", "Cook and Lake
-// Counties", "County of Cook".
+// countiesIn finds counties in a passage: "Cook County", "Cook and Lake Counties", "County of Cook".
 func (x *placesFound) countiesIn(t *passage, source Source, confidence float64) {
 	for i := t.from; i < t.to; i++ {
 		switch t.word(i) {

@@ -2,8 +2,7 @@ package area
 
 import "slices"
 
-// textWords are the words of a text in capitals, one space apart, so that a
-// phrase is a piece of one string.
+// textWords are the words of a text in capitals, one space apart, so that a phrase is a piece of one string.
 type textWords struct {
 	buf   []byte
 	text  string

@@ -82,8 +82,7 @@ func (e *Edges) Domestic() iter.Seq[snapshot.CofunderEdge] {
 	})
 }
 
-// Abroad yields the edges to clusters abroad, sorted by cluster and funder.
-// Nothing may be added afterwards.
+// Abroad yields the edges to clusters abroad, sorted by cluster and funder. Nothing may be added afterwards.
 func (e *Edges) Abroad() iter.Seq[snapshot.CofunderEdgeIntl] {
 	// From here on, clusters are numbered in sorted order.
 	order := radix.OrderTexts(e.clusters.List)

@@ -110,8 +110,7 @@ type Families struct {
 	unlisted []ein.EIN
 }
 
-// Build finds the families. The order in which things were added does not
-// matter.
+// Build finds the families. The order in which things were added does not matter.
 func (b *Builder) Build() *Families {
 	b.endFiling()
 	slices.SortFunc(b.orgs, func(x, y org) int { return cmp.Compare(x.ein, y.ein) })

@@ -53,8 +53,7 @@ func readDescription(s string) (t description) {
 		case w == "":
 		case isSecurityNumber(w) && (next != "" || len(kept) > 0):
 			t.number = true
-			// The seventh and eighth character number the issue: letters are
-			// debt.
+			// The seventh and eighth character number the issue: letters are debt.
 			if len(w) == 9 && strings.Trim(w[6:8], "0123456789") != "" {
 				t.due = true
 			}
@@ -148,8 +147,7 @@ func isDate(w string) bool {
 	return parts >= 1 && parts <= 2 && digits >= 3 && digits <= 8 && (parts == 2 || strings.Contains(w, "/"))
 }
 
-// isSecurityNumber recognizes the nine characters of a CUSIP and the twelve of
-// an ISIN.
+// isSecurityNumber recognizes the nine characters of a CUSIP and the twelve of an ISIN.
 func isSecurityNumber(w string) bool {
 	if len(w) == 12 && w[0] >= 'A' && w[0] <= 'Z' && w[1] >= 'A' && w[1] <= 'Z' {
 		w = w[2:11]

@@ -256,8 +256,7 @@ func rankOf(p *position) int {
 	return rank
 }
 
-// chooseNames picks the name of each entity: the most frequent spelling, then
-// the longest.
+// chooseNames picks the name of each entity: the most frequent spelling, then the longest.
 func (b *Builder) chooseNames() []string {
 	names := make([]string, len(b.entities))
 	best := make([]int32, len(b.entities))

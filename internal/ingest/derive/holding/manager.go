@@ -10,8 +10,7 @@ import (
 // product are the words that begin a fund's description after the manager's name.
 var product = wordSets.Of("product")
 
-// managerWords are the words of a fund's name before its description, at most
-// three.
+// managerWords are the words of a fund's name before its description, at most three.
 func managerWords(words []string) []string {
 	n := 0
 	for n < len(words) && n < 3 && !product[words[n]] && strings.Trim(words[n], "0123456789") != "" {

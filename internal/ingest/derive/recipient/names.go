@@ -100,8 +100,7 @@ func (n *Names) AddKnownName(e ein.EIN, name, source string) {
 	n.paid[at].name, n.paid[at].authority = name, authority[source]
 }
 
-// Rows yields the recipients in the order of their EINs. Nothing may be added
-// afterwards.
+// Rows yields the recipients in the order of their EINs. Nothing may be added afterwards.
 func (n *Names) Rows() iter.Seq[snapshot.RecipientName] {
 	slices.SortFunc(n.paid, func(a, b recipient) int { return cmp.Compare(a.ein, b.ein) })
 	return snapshot.Each(n.paid, func(r recipient) snapshot.RecipientName {

@@ -102,8 +102,7 @@ func (b *Boards) Edges() iter.Seq[snapshot.UKBoardEdge] {
 	}
 }
 
-// graph is who sits where, by position: charities in order of their numbers,
-// trustees in order of theirs.
+// graph is who sits where, by position: charities in order of their numbers, trustees in order of theirs.
 type graph struct {
 	boards   [][]int32 // trustees of a charity, ascending
 	seats    [][]int32 // charities of a trustee, ascending

@@ -14,10 +14,9 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Keys remembers to which cluster each name belongs. The key of a cluster is
-// the name that founded it, and the id of the cluster is made of that. The zero
-// value knows no names. As text it is a table with a line for every name,
-// sorted, the key left out where it is the name itself:
+// Keys remembers to which cluster each name belongs. The key of a cluster is the name that founded it, and
+// the id of the cluster is made of that. The zero value knows no names. As text it is a table with a line for
+// every name, sorted, the key left out where it is the name itself:
 //
 //	cc	kx	key
 //	UK	EXAMPLERELIEF
@@ -128,8 +127,7 @@ func ReadKeys(r io.Reader) (Keys, error) {
 	return k, nil
 }
 
-// isKey reports whether b can be the comparison key of a name: capital letters
-// and digits.
+// isKey reports whether b can be the comparison key of a name: capital letters and digits.
 func isKey[T string | []byte](b T) bool {
 	for i := range len(b) {
 		c := b[i]

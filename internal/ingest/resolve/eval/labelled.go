@@ -27,8 +27,7 @@ type Case struct {
 	name orgname.Name
 }
 
-// labelColumns are the columns of a file of labelled lines that are read;
-// others are ignored.
+// labelColumns are the columns of a file of labelled lines that are read; others are ignored.
 var labelColumns = []string{"funder_ein", "tax_year", "recipient_name", "recipient_name2", "street", "city", "state", "zip", "irc_section", "filed_ein"}
 
 // ErrLabelled is wrapped by every error about a file without labelled lines.

@@ -101,8 +101,7 @@ func Fit(features []string, rows *Rows) *Model {
 		}
 		h[f*(f+1)+f] += 1e-9 * total
 		step := solve(h, g, f+1)
-		// A full step may overshoot where the classes are far apart; halve it
-		// until it helps.
+		// A full step may overshoot where the classes are far apart; halve it until it helps.
 		gain := 0.0
 		for size := 1.0; size > 1e-4; size /= 2 {
 			for j := range w {
@@ -302,8 +301,7 @@ func (b *block) share() float64 {
 	return (b.right + 0.5*per) / (b.weight + per)
 }
 
-// isotonic pools lines into blocks whose share of right answers rises with the
-// score.
+// isotonic pools lines into blocks whose share of right answers rises with the score.
 func isotonic(points []Point) []Knot {
 	var blocks []block
 	for i, p := range points {

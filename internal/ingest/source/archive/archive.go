@@ -1,11 +1,9 @@
-// Package archive opens the published zips of returns. A zip may be a gigabyte
-// or more, have members packed with Deflate64, and be cut off in the middle.
-// The package lists the documents and opens them one by one. It never writes
-// files, so the names in an archive are harmless.
+// Package archive opens the published zips of returns. A zip may be a gigabyte or more, have members packed
+// with Deflate64, and be cut off in the middle. The package lists the documents and opens them one by one. It
+// never writes files, so the names in an archive are harmless.
 //
-// If the directory of a zip is missing or damaged, the package reads the local
-// headers instead. Intact members can then be read. Problems lists the other
-// members, with the reason.
+// If the directory of a zip is missing or damaged, the package reads the local headers instead. Intact
+// members can then be read. Problems lists the other members, with the reason.
 package archive
 
 import (
@@ -84,8 +82,7 @@ type Problem struct {
 
 func (p Problem) String() string { return p.Name + ": " + p.Reason }
 
-// Member is one document. Different members may be opened and read at the
-// same time.
+// Member is one document. Different members may be opened and read at the same time.
 type Member struct {
 	Name string // as in the archive, forward slashes
 	Size uint64 // unpacked, as the directory states it; 0 if it does not
@@ -141,9 +138,8 @@ func New(ctx context.Context, name string, in io.ReaderAt, size int64) (*Archive
 	return a, err
 }
 
-// Err is the first error of reading the file: from the disk, from the network,
-// or because the context ended. Results of members after this error say nothing
-// about the members.
+// Err is the first error of reading the file: from the disk, from the network, or because the context ended.
+// Results of members after this error say nothing about the members.
 func (a *Archive) Err() error {
 	if err := a.in.err.Load(); err != nil {
 		return *err
@@ -151,9 +147,8 @@ func (a *Archive) Err() error {
 	return nil
 }
 
-// Listing is a checksum of the names, sizes and checksums of all members. It
-// shows that two readers have the same archive. For a single document, it is
-// the SHA-256.
+// Listing is a checksum of the names, sizes and checksums of all members. It shows that two readers have the
+// same archive. For a single document, it is the SHA-256.
 func (a *Archive) Listing() (string, error) {
 	if !a.lone {
 		return hex.EncodeToString(a.listing.Sum(nil)), nil
@@ -264,9 +259,8 @@ func (a *Archive) add(e entry, raw func() (io.Reader, error)) {
 	}})
 }
 
-// packers reuses the memory for unpacking a member: a buffer for the packed
-// bytes, and the tables and window of the decompressor. A batch has 100,000
-// small members, and allocating these costs more than using them.
+// packers reuses the memory for unpacking a member: a buffer for the packed bytes, and the tables and window
+// of the decompressor. A batch has 100,000 small members, and allocating these costs more than using them.
 var packers = sync.Pool{New: func() any {
 	p := &packer{in: bufio.NewReaderSize(nil, 64<<10)}
 	p.out = flate.NewReader(p.in)

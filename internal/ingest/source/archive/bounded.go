@@ -7,8 +7,7 @@ import (
 	"io"
 )
 
-// bounded reads a document up to its maximum length and compares its checksum
-// at the end.
+// bounded reads a document up to its maximum length and compares its checksum at the end.
 type bounded struct {
 	r     io.Reader
 	close func() error

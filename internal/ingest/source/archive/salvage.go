@@ -32,8 +32,7 @@ const (
 	searchInPieces = 64 << 10
 )
 
-// salvage lists the members of a zip that has no usable directory, from the
-// header in front of each member.
+// salvage lists the members of a zip that has no usable directory, from the header in front of each member.
 func (a *Archive) salvage(size int64) error {
 	found := 0
 	for at := int64(0); at >= 0 && at < size; {
@@ -74,8 +73,7 @@ func (a *Archive) startsWith(at int64, signature []byte) bool {
 	return err == nil && bytes.Equal(head[:], signature)
 }
 
-// search returns the offset of the next signature at or after the given offset,
-// or -1 if there is none.
+// search returns the offset of the next signature at or after the given offset, or -1 if there is none.
 func (a *Archive) search(signature []byte, from, size int64) int64 {
 	buf := make([]byte, searchInPieces)
 	for from < size {
@@ -138,8 +136,7 @@ func (a *Archive) localEntry(at, size int64) (e entry, data int64, err error) {
 	return e, data, nil
 }
 
-// measure finds where a member ends and completes its entry. If the member
-// cannot be used, reason says why.
+// measure finds where a member ends and completes its entry. If the member cannot be used, reason says why.
 func (a *Archive) measure(e *entry, data, size int64) (next int64, reason string) {
 	if e.flags&sizesFollow == 0 || e.packed != 0 {
 		if e.packed > uint64(size-data) {
@@ -182,9 +179,8 @@ func (a *Archive) measure(e *entry, data, size int64) (next int64, reason string
 	return a.afterDescriptor(e, data+src.n, size)
 }
 
-// afterDescriptor reads the checksum and sizes that follow a member. Their
-// signature is optional and their width depends on the writer, so we compare
-// every form with the measured values.
+// afterDescriptor reads the checksum and sizes that follow a member. Their signature is optional and their
+// width depends on the writer, so we compare every form with the measured values.
 func (a *Archive) afterDescriptor(e *entry, at, size int64) (next int64, reason string) {
 	var raw [24]byte
 	n, err := a.in.ReadAt(raw[:], at)
@@ -208,9 +204,8 @@ func (a *Archive) afterDescriptor(e *entry, at, size int64) (next int64, reason 
 	return at + signed + 12, ""
 }
 
-// counter counts the bytes taken from a reader one by one. It is an
-// io.ByteReader, so that a decompressor reads nothing beyond the end of its
-// stream.
+// counter counts the bytes taken from a reader one by one. It is an io.ByteReader, so that a decompressor
+// reads nothing beyond the end of its stream.
 type counter struct {
 	r *bufio.Reader
 	n int64

@@ -15,8 +15,7 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Amount is a whole-dollar figure that may be absent. Absent means "not
-// reported", which differs from zero.
+// Amount is a whole-dollar figure that may be absent. Absent means "not reported", which differs from zero.
 type Amount struct {
 	Value int64
 	Set   bool

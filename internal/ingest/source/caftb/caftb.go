@@ -1,11 +1,9 @@
-// Package caftb reads the list of organizations whose exemption California's
-// Franchise Tax Board has revoked. The Board does not document the layout of
-// its list, so the reader goes by the names of the columns. It looks for a
-// header among the first rows of a workbook or of text separated by commas,
-// tabs or pipes. It reads the file only if the header has columns for the
-// organization and the date of revocation, and refuses any other file. The
-// Board's list of exempt organizations has nearly the same columns; reading it
-// by mistake would call every exempt organization revoked.
+// Package caftb reads the list of organizations whose exemption California's Franchise Tax Board has revoked.
+// The Board does not document the layout of its list, so the reader goes by the names of the columns. It
+// looks for a header among the first rows of a workbook or of text separated by commas, tabs or pipes. It
+// reads the file only if the header has columns for the organization and the date of revocation, and refuses
+// any other file. The Board's list of exempt organizations has nearly the same columns; reading it by mistake
+// would call every exempt organization revoked.
 package caftb
 
 import (
@@ -46,9 +44,8 @@ const headRows = 20
 
 const headBytes = 64 << 10
 
-// Read reads a list as package rows promises: text, plain or gzipped, a workbook, or
-// a zip that holds the text. The caller must not unzip the file first, because a
-// workbook is a zip too.
+// Read reads a list as package rows promises: text, plain or gzipped, a workbook, or a zip that holds the
+// text. The caller must not unzip the file first, because a workbook is a zip too.
 func Read(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
 	plain, err := rows.Inflate(r)
 	if err != nil {
@@ -65,8 +62,7 @@ func Read(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
 	return readText(b, head, fn)
 }
 
-// foreign has the first bytes of file formats that we cannot read, and what the
-// user should do instead.
+// foreign has the first bytes of file formats that we cannot read, and what the user should do instead.
 var foreign = [...]struct{ magic, advice string }{
 	{"%PDF", "it is a PDF; look for the list as a workbook or as text"},
 	{"\xd0\xcf\x11\xe0", "it is a workbook of the old kind; save it as .xlsx or CSV"},
@@ -74,8 +70,7 @@ var foreign = [...]struct{ magic, advice string }{
 	{"\xfe\xff", "it is UTF-16 text; save it as UTF-8"},
 }
 
-// readText tries the separators in turn. The right separator is the one that
-// gives a header.
+// readText tries the separators in turn. The right separator is the one that gives a header.
 func readText(r io.Reader, head []byte, fn func(*Record) error) (tally rows.Tally, err error) {
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.magic)) {

@@ -48,8 +48,7 @@ var vague = []string{"effective date", "eff date", "status date", "status effect
 var exempt = []string{"ftb status", "sos status", "account period", "account period end", "account period ending", "account period ending date",
 	"accounting period"}
 
-// headerSearch looks for a header. It remembers the closest row, to explain a
-// failure.
+// headerSearch looks for a header. It remembers the closest row, to explain a failure.
 type headerSearch struct {
 	found bool
 	seen  []string // the row most like a header
@@ -152,8 +151,7 @@ func (h *header) score() (n int) {
 	return n
 }
 
-// revocation reports whether a title means the date of revocation, in any
-// wording.
+// revocation reports whether a title means the date of revocation, in any wording.
 func revocation(title string) bool {
 	return strings.Contains(title, "revo") && (strings.Contains(title, "date") || strings.Contains(title, "effective"))
 }

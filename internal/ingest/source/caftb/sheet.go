@@ -80,9 +80,8 @@ func (s *sheet) put(at int, value string) {
 	s.fields[at] = value
 }
 
-// value returns the text that a cell shows, by the kind of the cell: s refers
-// to a shared text, e is an error, b is a Boolean, n or no kind is a number,
-// and all others are text.
+// value returns the text that a cell shows, by the kind of the cell: s refers to a shared text, e is an
+// error, b is a Boolean, n or no kind is a number, and all others are text.
 func (s *sheet) value(kind string) string {
 	text := s.text.String()
 	switch kind {
@@ -110,8 +109,7 @@ func plain(number string) string {
 	return number
 }
 
-// place returns the column in a cell's name, counted from 0, or next if the
-// cell has no name.
+// place returns the column in a cell's name, counted from 0, or next if the cell has no name.
 func place(ref string, next int) int {
 	n := 0
 	for i := range len(ref) {

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// EntityID writes the number of an entity the way the Board does, in seven
-// digits. The Secretary of State writes the same number with a letter before it
-// (C0128060), notices with a suffix (0128060/000), and spreadsheets drop the
-// leading zeros. The longer numbers of newer entities are kept. Text that is
-// not an entity number gives "".
+// EntityID writes the number of an entity the way the Board does, in seven digits. The Secretary of State
+// writes the same number with a letter before it (C0128060), notices with a suffix (0128060/000), and
+// spreadsheets drop the leading zeros. The longer numbers of newer entities are kept. Text that is not an
+// entity number gives "".
 func EntityID(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "/")
 	s = strings.TrimSuffix(strings.TrimSpace(s), ".0")

@@ -69,8 +69,7 @@ type workbook struct {
 	from1904 bool
 }
 
-// read reads the rows of the first sheet that has a header. A workbook often
-// opens with a sheet of notes.
+// read reads the rows of the first sheet that has a header. A workbook often opens with a sheet of notes.
 func (w *workbook) read(fn func(*Record) error) (tally rows.Tally, err error) {
 	if err := w.readIndex(); err != nil {
 		return tally, err

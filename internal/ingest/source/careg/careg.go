@@ -1,7 +1,6 @@
-// Package careg reads the lists of California's Registry of Charities and
-// Fundraisers: four files that together hold every organization the state's
-// Attorney General knows, divided by whether it may operate there. All four are
-// published together with the same date. Files of different dates could list an
+// Package careg reads the lists of California's Registry of Charities and Fundraisers: four files that
+// together hold every organization the state's Attorney General knows, divided by whether it may operate
+// there. All four are published together with the same date. Files of different dates could list an
 // organization twice or not at all, so the package refuses to mix them.
 //
 // The files are Windows-1252 text without quoting: every line is a row, every
@@ -61,15 +60,13 @@ var ErrFormat = errors.New("not a California registry list")
 // ErrMixed is wrapped by the error for rows or files of different editions.
 var ErrMixed = errors.New("the California registry lists are of different dates")
 
-// columns are the names of the header. The position in this list is the index
-// that take reads by.
+// columns are the names of the header. The position in this list is the index that take reads by.
 var columns = [...]string{
 	"Registry Status", "State Charity Reg#", "FEIN", "SOS/FTB#", "Name", "City",
 	"State", "Issue Date", "Last Renewal", "Date Status Set", "As-of Date",
 }
 
-// Edition reads the four lists of one publication, one after the other. The
-// zero value is ready to use.
+// Edition reads the four lists of one publication, one after the other. The zero value is ready to use.
 type Edition struct {
 	AsOf string // date of the first row read; empty before
 }
@@ -150,8 +147,7 @@ func date(s string) string {
 	return strings.ReplaceAll(s, "/", "-")
 }
 
-// decode reads Windows-1252 text. A cell may be padded with no-break spaces, which
-// are not ASCII.
+// decode reads Windows-1252 text. A cell may be padded with no-break spaces, which are not ASCII.
 func decode(s string) string {
 	if decoded := windows1252.Decode(s); decoded != s {
 		return strings.TrimSpace(decoded)

@@ -1,5 +1,4 @@
-// Package discover finds the upstream files in a folder of sources, and decides
-// which of them a build uses.
+// Package discover finds the upstream files in a folder of sources, and decides which of them a build uses.
 package discover
 
 import (
@@ -22,9 +21,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Sources are the upstream files found in a folder. The folder may be laid out
-// in any depth; what a file is follows from the nearest folder name and its own
-// name:
+// Sources are the upstream files found in a folder. The folder may be laid out in any depth; what a file is
+// follows from the nearest folder name and its own name:
 //
 //	990/…/*.zip, *_public.xml      returns
 //	990/…/index*.csv               the IRS's own lists of returns
@@ -57,9 +55,8 @@ type Sources struct {
 	Warnings []string            // inconsistencies between files that belong together
 }
 
-// Kinds of files other than the compliance lists, which are identified by their
-// names. A build uses at most one Census file, and one file of each kind of
-// overrides.
+// Kinds of files other than the compliance lists, which are identified by their names. A build uses at most
+// one Census file, and one file of each kind of overrides.
 const (
 	Returns   = "irs990"
 	Indexes   = "irs990_index"
@@ -115,8 +112,7 @@ func All(ctx context.Context, root string) (*Sources, error) {
 	return s, err
 }
 
-// Rest is All for a build whose returns come from a shared stage: root need not
-// hold any.
+// Rest is All for a build whose returns come from a shared stage: root need not hold any.
 func Rest(ctx context.Context, root string) (*Sources, error) {
 	s, err := Lists(ctx, root)
 	if err != nil {
@@ -174,8 +170,7 @@ func Lists(ctx context.Context, root string) (*Sources, error) {
 
 func (s *Sources) leave(rel, reason string) { s.Untaken = append(s.Untaken, Untaken{rel, reason}) }
 
-// kindOf finds the kind of a file by its path, or says why the file is not
-// used.
+// kindOf finds the kind of a file by its path, or says why the file is not used.
 func kindOf(rel string) (f sourceFile, reason string) {
 	name, dirs := strings.ToLower(path.Base(rel)), strings.Split(path.Dir(rel), "/")
 	i := slices.IndexFunc(sourceFiles, func(f sourceFile) bool { return slices.Contains(dirs, f.folder) })
@@ -240,8 +235,7 @@ func (s *Sources) keep(f sourceFile) {
 	s.Files[f.kind] = files
 }
 
-// IsReturn reports whether a path below a folder of sources is an archive of
-// returns.
+// IsReturn reports whether a path below a folder of sources is an archive of returns.
 func IsReturn(rel string) bool {
 	f, reason := kindOf(rel)
 	return reason == "" && f.kind == Returns
@@ -300,8 +294,7 @@ func (s *Sources) compareDates() {
 	s.compare("the parts of the business master file", masters, posted)
 	s.compare("the four lists of California's registry", s.Files[lists.CARegistry], folderDate)
 	s.compare("the tables of the register of England and Wales", s.Files[UK], folderDate)
-	// A list that is published as one file may be present in several files of
-	// the same date.
+	// A list that is published as one file may be present in several files of the same date.
 	for _, name := range []string{lists.Pub78, lists.Revocation, lists.CAFTB} {
 		if files := s.Files[name]; len(files) > 1 {
 			s.Warnings = append(s.Warnings, "the list "+name+" is read from "+strings.Join(files, " and ")+" together; keep one of them if they are of different dates")
@@ -309,8 +302,7 @@ func (s *Sources) compareDates() {
 	}
 }
 
-// compare adds a warning where files that belong together are of different
-// months.
+// compare adds a warning where files that belong together are of different months.
 func (s *Sources) compare(what string, files []string, date func(string) string) {
 	files = slices.DeleteFunc(slices.Clone(files), func(f string) bool { return date(f) == "" })
 	if len(files) == 0 {
@@ -397,9 +389,8 @@ func stem(f string) string {
 	return name
 }
 
-// oneSet keeps the newest folder that holds a whole sanctions list: its files
-// belong together. Names of one day with aliases of another could clear an
-// organization that both days' lists name.
+// oneSet keeps the newest folder that holds a whole sanctions list: its files belong together. Names of one
+// day with aliases of another could clear an organization that both days' lists name.
 func (s *Sources) oneSet(files []string) []string {
 	holds := func(dir, name string) bool {
 		return slices.ContainsFunc(files, func(f string) bool { return path.Dir(f) == dir && stem(f) == name })

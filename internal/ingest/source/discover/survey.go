@@ -11,8 +11,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Survey lists the files that a build would read. It is made without reading
-// them.
+// Survey lists the files that a build would read. It is made without reading them.
 type Survey struct {
 	Taken    []Taken   `json:"taken"`
 	Untaken  []Untaken `json:"not_taken"`

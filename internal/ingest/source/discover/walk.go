@@ -21,10 +21,9 @@ type Untaken struct {
 	Reason string `json:"reason"`
 }
 
-// sourceWalk walks a folder of sources. It follows links to folders after all
-// real folders, so that a folder reached both ways has its real path. It reads
-// no folder twice, and never enters a folder that contains the sources, so
-// links cannot form an endless chain.
+// sourceWalk walks a folder of sources. It follows links to folders after all real folders, so that a folder
+// reached both ways has its real path. It reads no folder twice, and never enters a folder that contains the
+// sources, so links cannot form an endless chain.
 type sourceWalk struct {
 	root  string
 	take  func(rel, abs string) (reason string) // why a file is not used, or empty if it is
@@ -146,14 +145,12 @@ func (w *sourceWalk) entry(ctx context.Context, rel string, e fs.DirEntry) error
 	return nil
 }
 
-// WrongFormat says that a file does not have the format that its folder and
-// name require.
+// WrongFormat says that a file does not have the format that its folder and name require.
 func WrongFormat(path, what string, err error) error {
 	if _, ok := fault.Of(err); ok {
 		return err
 	}
-	// The operating system could not read the file, so we know nothing about
-	// its contents.
+	// The operating system could not read the file, so we know nothing about its contents.
 	if system := (*fs.PathError)(nil); errors.As(err, &system) {
 		return fault.Disk(path, err)
 	}

@@ -6,10 +6,9 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// Crosswalk maps a federal identifier to an EIN. The newest audit that names an
-// identifier counts, because an organization that changes its EIN keeps its
-// identifier. If audits of that year disagree, the identifier has no EIN.
-// Audits may be added in any order.
+// Crosswalk maps a federal identifier to an EIN. The newest audit that names an identifier counts, because an
+// organization that changes its EIN keeps its identifier. If audits of that year disagree, the identifier has
+// no EIN. Audits may be added in any order.
 type Crosswalk struct {
 	uei, duns map[string]claim
 }
@@ -47,10 +46,9 @@ func add(claims map[string]claim, id string, p *Pair) {
 	}
 }
 
-// Find returns the EIN of a recipient by its UEI, or by its DUNS number if the
-// UEI is unknown or absent, and says which of the two matched. If audits
-// disagree about a UEI, the DUNS number is not tried: the disagreement concerns
-// the same organization.
+// Find returns the EIN of a recipient by its UEI, or by its DUNS number if the UEI is unknown or absent, and
+// says which of the two matched. If audits disagree about a UEI, the DUNS number is not tried: the
+// disagreement concerns the same organization.
 func (c *Crosswalk) Find(uei, duns string) (e ein.EIN, byUEI, ok bool) {
 	k, byUEI := c.uei[UEI(uei)] // no identifier is empty
 	known := byUEI
@@ -70,8 +68,7 @@ type Size struct {
 	Ambiguous int `json:"ambiguous"` // of both: audits of the newest year disagree, so they have no EIN
 }
 
-// Size counts the identifiers. The first two figures exclude ambiguous
-// identifiers.
+// Size counts the identifiers. The first two figures exclude ambiguous identifiers.
 func (c *Crosswalk) Size() (n Size) {
 	count := func(claims map[string]claim) (known int) {
 		for _, k := range claims {

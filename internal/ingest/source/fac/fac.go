@@ -1,9 +1,7 @@
-// Package fac reads the Federal Audit Clearinghouse: the one public source that
-// names the EIN and the federal identifier of an organization together.
-// Organizations that spend federal money above a threshold file an audit each
-// year and state both. The package reads the general table of the present
-// clearinghouse, which has the UEI, and the older one of the Census Bureau,
-// which has the DUNS number.
+// Package fac reads the Federal Audit Clearinghouse: the one public source that names the EIN and the federal
+// identifier of an organization together. Organizations that spend federal money above a threshold file an
+// audit each year and state both. The package reads the general table of the present clearinghouse, which has
+// the UEI, and the older one of the Census Bureau, which has the DUNS number.
 package fac
 
 import (
@@ -40,9 +38,8 @@ const (
 // Errors that mean that a file is not the general table.
 var (
 	ErrFormat = errors.New("not a general table of the Federal Audit Clearinghouse")
-	// ErrTable reports another table of the clearinghouse, which we cannot use:
-	// the lists of additional UEIs and EINs of an audit do not say which UEI
-	// belongs to which EIN.
+	// ErrTable reports another table of the clearinghouse, which we cannot use: the lists of additional UEIs
+	// and EINs of an audit do not say which UEI belongs to which EIN.
 	ErrTable = errors.New("another table of the Federal Audit Clearinghouse")
 )
 
@@ -85,9 +82,8 @@ func Read(r io.Reader, fn func(*Pair) error) (tally rows.Tally, err error) {
 	return general.Scan(rows.NewScanner(text, layout(text)), header, take, func() error { return fn(&pair) })
 }
 
-// ReadFile reads a general table from a file: plain, gzipped, or a zip. It
-// skips other tables in a zip. The error is ErrTable if the zip has only other
-// tables.
+// ReadFile reads a general table from a file: plain, gzipped, or a zip. It skips other tables in a zip. The
+// error is ErrTable if the zip has only other tables.
 func ReadFile(ctx context.Context, path string, fn func(*Pair) error) (rows.Tally, error) {
 	packed := rows.Packed{Format: ErrFormat, Extensions: []string{".csv", ".txt"}, None: "the zip holds no CSV or text file", Other: ErrTable}
 	return rows.ReadPacked(ctx, packed, path, Read, fn)
@@ -166,9 +162,8 @@ func UEI(s string) string {
 	return strings.ToUpper(s)
 }
 
-// DUNS returns a DUNS number in nine digits, or "" if s is not a DUNS number.
-// It drops hyphens and the four extra digits of a site, and restores leading
-// zeros that a spreadsheet lost.
+// DUNS returns a DUNS number in nine digits, or "" if s is not a DUNS number. It drops hyphens and the four
+// extra digits of a site, and restores leading zeros that a spreadsheet lost.
 func DUNS(s string) string {
 	var b [9]byte
 	n, total := 0, 0

@@ -44,8 +44,7 @@ func (j *job) accept(a *arrival, held File) error {
 	if err != nil {
 		return err
 	}
-	// Some servers answer with a web page and "200 OK" for a file they do not
-	// have.
+	// Some servers answer with a web page and "200 OK" for a file they do not have.
 	perhaps := held.Path == "" && (a.wanted.Probe || a.wanted.Optional)
 	if page && !j.src.Markup {
 		if perhaps {
@@ -108,8 +107,7 @@ func (j *job) replaced(p source.RemoteFile) (list []File) {
 	return list
 }
 
-// edition places the files of a set together, once all of them have been
-// checked.
+// edition places the files of a set together, once all of them have been checked.
 func (j *job) edition(set string) error {
 	reason := ""
 	if j.broken[set] {
@@ -133,8 +131,7 @@ func (j *job) edition(set string) error {
 	return nil
 }
 
-// days are the revision dates stated inside the files of a set, both new and
-// held.
+// days are the revision dates stated inside the files of a set, both new and held.
 func (j *job) days(set string) (days []string) {
 	stated := map[string]string{}
 	for i := range j.pending[set] {
@@ -189,8 +186,7 @@ func (j *job) place(a *arrival) error {
 	return WriteState(j.Dir, j.state)
 }
 
-// revised is the date of a file: from upstream's listing, from the file itself,
-// or from the server.
+// revised is the date of a file: from upstream's listing, from the file itself, or from the server.
 func (a *arrival) revised() string {
 	served := ""
 	if t, err := http.ParseTime(a.meta.LastModified); err == nil {
@@ -215,9 +211,8 @@ func isPage(file string) (bool, error) {
 
 var page = regexp.MustCompile(`(?i)^\s*(?:<!--.*?-->\s*)?<(?:!doctype\s+html|html|head|body|script|\?xml[^>]*>\s*<!doctype\s+html)`)
 
-// digest is the hash that a server states for the whole file, as "sha-256=" or
-// "md5=" plus base64. Blob stores state MD5; for a partial response they use
-// another header.
+// digest is the hash that a server states for the whole file, as "sha-256=" or "md5=" plus base64. Blob
+// stores state MD5; for a partial response they use another header.
 func digest(h http.Header) string {
 	for _, item := range strings.Split(h.Get("Repr-Digest"), ",") {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(item), "sha-256=:"); ok {
@@ -230,8 +225,7 @@ func digest(h http.Header) string {
 	return ""
 }
 
-// matches reports whether the SHA-256, in hex, and the MD5 of a file agree with what a
-// server stated.
+// matches reports whether the SHA-256, in hex, and the MD5 of a file agree with what a server stated.
 func matches(digest, sum string, old [md5.Size]byte) bool {
 	algorithm, value, _ := strings.Cut(digest, "=")
 	want, err := base64.StdEncoding.DecodeString(value)
@@ -244,8 +238,7 @@ func matches(digest, sum string, old [md5.Size]byte) bool {
 	return hex.EncodeToString(want) == sum
 }
 
-// lock reserves a source for one fetcher. The kernel releases the lock if the
-// process dies.
+// lock reserves a source for one fetcher. The kernel releases the lock if the process dies.
 func lock(dir, name string) (release func(), err error) {
 	path := filepath.Join(dir, folder, name+".lock")
 	f, err := disk.LockPath(path)

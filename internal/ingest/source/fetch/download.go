@@ -77,8 +77,7 @@ func (j *job) partialPath(path string) string {
 	return filepath.Join(j.Dir, folder, "part", filepath.FromSlash(path))
 }
 
-// fetchFirst requests a file and puts it in place if it is new. It reports
-// whether upstream has the file.
+// fetchFirst requests a file and puts it in place if it is new. It reports whether upstream has the file.
 func (j *job) fetchFirst(ctx context.Context, p source.RemoteFile, held File) (there bool, err error) {
 	urls := p.URLs
 	if i := slices.Index(urls, held.URL); i > 0 { // the address that worked
@@ -141,9 +140,8 @@ func (j *job) download(ctx context.Context, p source.RemoteFile, url string, hel
 	return got, err
 }
 
-// conditions are the headers that let a server answer that nothing is new. We
-// trust a date alone for only a week, because publishers have replaced files
-// without changing the date.
+// conditions are the headers that let a server answer that nothing is new. We trust a date alone for only a
+// week, because publishers have replaced files without changing the date.
 func (j *job) conditions(url string, held File) map[string]string {
 	h := map[string]string{}
 	if held.URL != url {
@@ -226,8 +224,7 @@ func (j *job) verifyDigest(a *arrival) error {
 	return &refusal{url: a.meta.URL, reason: "its hash is not the one the server stated", bytes: a.bytes}
 }
 
-// receive appends the body to the bytes before offset and returns how many
-// bytes there are then.
+// receive appends the body to the bytes before offset and returns how many bytes there are then.
 func (j *job) receive(body io.Reader, p source.RemoteFile, file string, meta partial, offset int64) (size int64, err error) {
 	if meta.Total > j.src.MaxBytes {
 		discard(file)
@@ -283,8 +280,7 @@ func (j *job) oversized(url string, n int64) error {
 	return &refusal{url: url, reason: fmt.Sprintf("over %d bytes, more than %s can have", j.src.MaxBytes, j.src.Name), bytes: n}
 }
 
-// startOver drops the partial download, so that the file is requested from the
-// start.
+// startOver drops the partial download, so that the file is requested from the start.
 func startOver(file, why string) error {
 	discard(file)
 	return &transient{err: errors.New(why)}
@@ -292,8 +288,7 @@ func startOver(file, why string) error {
 
 var contentRange = regexp.MustCompile(`^bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)$`)
 
-// mismatch says why a partial response does not continue the held bytes, or ""
-// if it does.
+// mismatch says why a partial response does not continue the held bytes, or "" if it does.
 func mismatch(h http.Header, m partial, offset int64) string {
 	r := contentRange.FindStringSubmatch(h.Get("Content-Range"))
 	if r == nil {
@@ -312,8 +307,7 @@ func mismatch(h http.Header, m partial, offset int64) string {
 	return ""
 }
 
-// readPartial returns an unfinished download and its length, or 0 if it cannot
-// be resumed.
+// readPartial returns an unfinished download and its length, or 0 if it cannot be resumed.
 func readPartial(file, url string) (m partial, size int64) {
 	st, err := os.Stat(file)
 	if err != nil || st.Size() == 0 {

@@ -1,7 +1,6 @@
-// Package fetch downloads upstream files into the sources folder and keeps them
-// current. It is polite to servers (conditional requests, pauses, Retry-After)
-// and resumes broken downloads. Before a new file replaces an old one, the
-// reader that will use it checks it. If anything goes wrong, the last good file
+// Package fetch downloads upstream files into the sources folder and keeps them current. It is polite to
+// servers (conditional requests, pauses, Retry-After) and resumes broken downloads. Before a new file
+// replaces an old one, the reader that will use it checks it. If anything goes wrong, the last good file
 // stays, and the state of the source says what was refused and why.
 package fetch
 
@@ -34,14 +33,12 @@ type Options struct {
 	// Floor overrides the minimum rows per source. A mirror of an invented
 	// world has lists that are shorter than the real ones.
 	Floor map[string]int64
-	// Progress is called without a file when work on a source begins, and then
-	// with how much of a file has arrived. total is -1 if the server does not
-	// say. done equals total once the file is in place.
+	// Progress is called without a file when work on a source begins, and then with how much of a file has
+	// arrived. total is -1 if the server does not say. done equals total once the file is in place.
 	Progress func(source, file string, done, total int64)
 
-	// The clock, for tests. Sleep waits between requests and returns early
-	// when the context ends; After bounds how long a server may be silent;
-	// Jitter, in [0,1), spreads retries.
+	// The clock, for tests. Sleep waits between requests and returns early when the context ends; After
+	// bounds how long a server may be silent; Jitter, in [0,1), spreads retries.
 	Now    func() time.Time
 	Sleep  func(ctx context.Context, d time.Duration) error
 	After  func(d time.Duration) <-chan time.Time
@@ -77,8 +74,7 @@ type Want struct {
 	Bytes int64  `json:"bytes"` // -1 when the server does not say
 }
 
-// Failed reports whether something went wrong and we hold no file to continue
-// with.
+// Failed reports whether something went wrong and we hold no file to continue with.
 func (r *Result) Failed() bool { return len(r.Problems) > 0 && r.Files == 0 }
 
 func (s *Summary) Failed() (names []string) {
@@ -96,10 +92,9 @@ type run struct {
 	asked  bool // a request has been made, so the next one pauses first
 }
 
-// Run fetches what is new. A source that fails does not stop the others; its
-// Result says what went wrong. The error is about the run itself: an unknown
-// source, a folder that cannot be written, or a canceled context. The summary
-// covers what was done until then.
+// Run fetches what is new. A source that fails does not stop the others; its Result says what went wrong. The
+// error is about the run itself: an unknown source, a folder that cannot be written, or a canceled context.
+// The summary covers what was done until then.
 func Run(ctx context.Context, o Options) (*Summary, error) {
 	list, err := choose(&o)
 	if err != nil {
@@ -122,8 +117,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	return sum, nil
 }
 
-// choose finds the requested sources, and translates the names in the options
-// to those of the catalog.
+// choose finds the requested sources, and translates the names in the options to those of the catalog.
 func choose(o *Options) (list []source.Source, err error) {
 	if o.Base, err = byName(o.Base); err != nil {
 		return nil, err
@@ -242,8 +236,7 @@ func (j *job) cannotBegin(err error) error {
 	return nil
 }
 
-// fatal reports whether an error comes from the disk, so that continuing is
-// pointless.
+// fatal reports whether an error comes from the disk, so that continuing is pointless.
 func fatal(err error) bool {
 	f, ok := fault.Of(err)
 	return ok && slices.Contains([]string{"no_space", "no_permission", "io_error", "not_folder"}, f.Slug)
@@ -326,9 +319,8 @@ func (j *job) fetchFile(ctx context.Context, p source.RemoteFile) (then []source
 	return then, nil
 }
 
-// problem records in the result what went wrong with a file, or with the whole
-// source. It returns the errors that end the run: a canceled context, or a disk
-// that cannot be written.
+// problem records in the result what went wrong with a file, or with the whole source. It returns the errors
+// that end the run: a canceled context, or a disk that cannot be written.
 func (j *job) problem(ctx context.Context, p source.RemoteFile, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

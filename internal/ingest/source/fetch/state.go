@@ -17,9 +17,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// State records a source's files: which files we hold, where they came from,
-// when the publisher was last asked, and what was refused. It is stored next to
-// the files, so every reader can tell how old they are.
+// State records a source's files: which files we hold, where they came from, when the publisher was last
+// asked, and what was refused. It is stored next to the files, so every reader can tell how old they are.
 type State struct {
 	Source          string    `json:"source"`
 	CheckedAt       time.Time `json:"checked_at"`       // when the publisher last answered for all files
@@ -43,8 +42,7 @@ type File struct {
 	Replaced     bool      `json:"replaced,omitempty"` // its content changed while its date stayed the same
 }
 
-// Refusal is a file that was offered and not accepted. The earlier file stayed
-// in place.
+// Refusal is a file that was offered and not accepted. The earlier file stayed in place.
 type Refusal struct {
 	At     time.Time `json:"at"`
 	URL    string    `json:"url"`
@@ -67,8 +65,7 @@ var sourceName = regexp.MustCompile(`^[a-z0-9_]+$`)
 
 func statePath(dir, source string) string { return filepath.Join(dir, folder, source+".json") }
 
-// ReadState reads the state of a source; one that was never fetched has the
-// zero State.
+// ReadState reads the state of a source; one that was never fetched has the zero State.
 func ReadState(dir, source string) (State, error) {
 	var s State
 	if !sourceName.MatchString(source) {
@@ -106,8 +103,7 @@ func damaged(path string, err error) error {
 		Try("delete it and fetch again; the files stay until newer ones have come")
 }
 
-// WriteState writes the state of a source atomically: a reader sees the old or
-// the new state.
+// WriteState writes the state of a source atomically: a reader sees the old or the new state.
 func WriteState(dir string, s State) error {
 	if !sourceName.MatchString(s.Source) {
 		return fmt.Errorf("%q is not the name of a source", s.Source)
@@ -128,8 +124,7 @@ func WriteState(dir string, s State) error {
 	return replace(path, append(text, '\n'))
 }
 
-// replace writes text to path atomically. The source is locked, so there is no
-// other writer.
+// replace writes text to path atomically. The source is locked, so there is no other writer.
 func replace(path string, text []byte) error {
 	return fault.Disk(path, disk.WriteFile(path, 0o644, func(w io.Writer) error { _, err := w.Write(text); return err }))
 }

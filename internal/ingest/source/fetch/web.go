@@ -85,8 +85,7 @@ func (r *run) exchange(ctx context.Context, q request, read func(*http.Response)
 		req.Body = http.NoBody
 	}
 	req.Header.Set("User-Agent", agent)
-	// We hash and resume the bytes as stored, so the transport must not
-	// compress them.
+	// We hash and resume the bytes as stored, so the transport must not compress them.
 	req.Header.Set("Accept-Encoding", "identity")
 	for name, value := range q.header {
 		req.Header.Set(name, value)
@@ -184,8 +183,7 @@ func retryAfter(s string, now time.Time) (time.Duration, error) {
 	return max(0, t.Sub(now)), nil
 }
 
-// retry retries until success, a permanent failure, or too many failures in a
-// row without progress.
+// retry retries until success, a permanent failure, or too many failures in a row without progress.
 func (r *run) retry(ctx context.Context, once func() (progress bool, err error)) error {
 	for failures := 0; ; {
 		progress, err := once()

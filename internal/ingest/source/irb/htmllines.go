@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// line is one line of a page as a person sees it, its white space collapsed.
-// It is never empty.
+// line is one line of a page as a person sees it, its white space collapsed. It is never empty.
 type line struct {
 	text    string
 	cells   []string // cells of a table row with two or more cells; text joins them
@@ -16,8 +15,7 @@ type line struct {
 
 var marked = regexp.MustCompile(`(?i)<(?:!doctype|html|body|table|div|p|br|h[1-6])[\s/>]`)
 
-// layOut turns a page into lines. whole is false when the page is a web page
-// that stops before its end.
+// layOut turns a page into lines. whole is false when the page is a web page that stops before its end.
 func layOut(s string) (lines []line, whole bool) {
 	s = strings.ToValidUTF8(strings.TrimPrefix(s, "\ufeff"), "\ufffd")
 	if !marked.MatchString(s) {
@@ -28,8 +26,7 @@ func layOut(s string) (lines []line, whole bool) {
 	return p.lines, !strings.Contains(p.lower, "<html") || strings.Contains(p.lower, "</html") || strings.Contains(p.lower, "</body")
 }
 
-// layOutText takes the lines of a text as they are. Bars and tabs separate the
-// cells of a row.
+// layOutText takes the lines of a text as they are. Bars and tabs separate the cells of a row.
 func layOutText(s string) (lines []line) {
 	for raw := range strings.SplitSeq(s, "\n") {
 		cells := strings.FieldsFunc(raw, func(c rune) bool { return c == '|' || c == '\t' })
@@ -45,8 +42,7 @@ func layOutText(s string) (lines []line) {
 	return lines
 }
 
-// appendRow adds a row of its non-empty cells. A single cell becomes a plain
-// line.
+// appendRow adds a row of its non-empty cells. A single cell becomes a plain line.
 func appendRow(lines []line, cells []string) []line {
 	switch len(cells) {
 	case 0:
@@ -57,16 +53,14 @@ func appendRow(lines []line, cells []string) []line {
 	return append(lines, line{text: strings.Join(cells, " "), cells: cells})
 }
 
-// collapse turns every run of white space into one space and removes invisible
-// characters.
+// collapse turns every run of white space into one space and removes invisible characters.
 func collapse(s string) string {
 	return strings.Join(strings.Fields(invisible.Replace(s)), " ")
 }
 
 var invisible = strings.NewReplacer("\u200b", "", "\ufeff", "", "\u00ad", "")
 
-// lower changes the case of ASCII letters only, so that offsets in the result
-// are also offsets in s.
+// lower changes the case of ASCII letters only, so that offsets in the result are also offsets in s.
 func lower(s string) string {
 	b := []byte(s)
 	for i, c := range b {

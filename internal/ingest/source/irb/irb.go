@@ -1,12 +1,9 @@
-// Package irb reads the Internal Revenue Bulletin for announcements that an
-// organization's exemption was revoked, so that gifts to it are no longer
-// deductible. A bulletin is a web page for people. An announcement is a list of
-// names and places without EINs, as a table or plain lines, among pages of
-// other text.
+// Package irb reads the Internal Revenue Bulletin for announcements that an organization's exemption was
+// revoked, so that gifts to it are no longer deductible. A bulletin is a web page for people. An announcement
+// is a list of names and places without EINs, as a table or plain lines, among pages of other text.
 //
-// The package takes names only from such lists, never from running text. It
-// refuses a page whose list it cannot read, because a missed deletion would be
-// served as "not deleted".
+// The package takes names only from such lists, never from running text. It refuses a page whose list it
+// cannot read, because a missed deletion would be served as "not deleted".
 package irb
 
 import (
@@ -44,9 +41,8 @@ var ErrFormat = errors.New("not a readable Internal Revenue Bulletin")
 // maxPage bounds a page; the largest bulletins are a few megabytes.
 const maxPage = 32 << 20
 
-// ReadNamed reads the page of a bulletin from a file. If the page does not
-// state its number, as in a single announcement, the file name does. It has one
-// of the IRS's forms: 2022-33_IRB.html, irb22-33.txt.
+// ReadNamed reads the page of a bulletin from a file. If the page does not state its number, as in a single
+// announcement, the file name does. It has one of the IRS's forms: 2022-33_IRB.html, irb22-33.txt.
 func ReadNamed(r io.Reader, file string) (Bulletin, error) {
 	lines, err := load(r)
 	if err != nil {
@@ -100,8 +96,7 @@ func load(r io.Reader) ([]line, error) {
 	return lines, nil
 }
 
-// The dash in a number may be one of several characters, or lost to an encoding
-// error.
+// The dash in a number may be one of several characters, or lost to an encoding error.
 const (
 	dash  = `[-\x{2010}-\x{2015}\x{2212}\x{fffd}]`
 	month = `(?:January|February|March|April|May|June|July|August|September|October|November|December)`
@@ -173,9 +168,8 @@ func identify(lines []line, file string) (b Bulletin, err error) {
 	return b, nil
 }
 
-// setDate accepts a date that fits the number. A bulletin appears in its year,
-// except that the last may slip into the next year and the first may appear in
-// the last days of the year before.
+// setDate accepts a date that fits the number. A bulletin appears in its year, except that the last may slip
+// into the next year and the first may appear in the last days of the year before.
 func (b *Bulletin) setDate(s string) {
 	d, ok := isoDate(s)
 	if ok && (b.Number == "" || d[:4] == b.Number[:4] || b.Number[5:] >= "52" || b.Number[5:] == "01" && d[5:7] == "12") {

@@ -32,8 +32,7 @@ var (
 	shortDate = `\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})`
 	dated     = regexp.MustCompile(`(?i)^(.*?)\s*\b(` + shortDate + `|` + day + `)\b\s*(.*)$`)
 	onlyDate  = regexp.MustCompile(`(?i)^(?:` + shortDate + `|` + day + `)$`)
-	// titles are the column titles, whole or in the pieces that a narrow column
-	// breaks them into.
+	// titles are the column titles, whole or in the pieces that a narrow column breaks them into.
 	titles = regexp.MustCompile(`(?i)^(?:name of (?:the )?organizations?|organization(?: name)?|names?|effective date(?: of(?: revocation)?)?|date of ` +
 		`revocation|of revocation|revocation|date|location|city(?:,? (?:and )?state)?|state|\s)+$`)
 	// furniture matches the headers and footers of a printed page.
@@ -81,8 +80,7 @@ func (l *listReader) take(n line) {
 	}
 }
 
-// end discards an unfinished name. If the list has entries already, the list has
-// ended.
+// end discards an unfinished name. If the list has entries already, the list has ended.
 func (l *listReader) end() {
 	l.drop()
 	l.ended = len(l.found) > 0
@@ -102,9 +100,8 @@ func (l *listReader) add(name, effective, where string) bool {
 	return true
 }
 
-// row reads a row of a table. The titles say which cell is which; without
-// titles, the name is the first cell and a cell that reads as a date is the
-// date.
+// row reads a row of a table. The titles say which cell is which; without titles, the name is the first cell
+// and a cell that reads as a date is the date.
 func (l *listReader) row(cells []string) {
 	if titles.MatchString(strings.Join(cells, " ")) {
 		l.columns = cells
@@ -160,8 +157,7 @@ func (l *listReader) datedLine(s string) bool {
 	return l.add(strings.Join(append(l.name, m[1]), " "), d, m[3])
 }
 
-// placed reads a line that ends in a city and a state: the place of the name
-// before it, or a whole entry.
+// placed reads a line that ends in a city and a state: the place of the name before it, or a whole entry.
 func (l *listReader) placed(s string) bool {
 	rest, city, state, ok := tail(s)
 	switch {
@@ -246,8 +242,7 @@ func abroad(s string) bool {
 	return isCity(strings.TrimSpace(parts[0]))
 }
 
-// isCity reports whether a text can be the name of a city and is not the end
-// of an organization's name.
+// isCity reports whether a text can be the name of a city and is not the end of an organization's name.
 func isCity(s string) bool {
 	words := strings.Fields(s)
 	if len(words) == 0 || len(words) > 5 || len(s) > 40 || startsLower(s) {

@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// section is one item of a bulletin, from its own first line to the next
-// item's.
+// section is one item of a bulletin, from its own first line to the next item's.
 type section []line
 
 var (
-	// itemLine is a line that begins another item or another part of the
-	// bulletin.
+	// itemLine is a line that begins another item or another part of the bulletin.
 	itemLine = regexp.MustCompile(`(?i)^(?:(?:announcement|notice|rev\.?\s?(?:proc|rul)\.?|revenue ` +
 		`(?:procedure|ruling)|t\.\s?d\.|reg)[\s\x{2010}-\x{2015}-]{0,3}\d{2}|` +
 		`part [ivx]{1,3}\b|definition of terms|abbreviations$|(?:numerical )?finding lists?\b|effect of current actions|highlights of this issue|the irs mission|` +
@@ -23,14 +21,12 @@ var (
 	// recent years, then the older one.
 	opening = regexp.MustCompile(`(?i)revoked its determination that the (?:following )?organizations? (?:listed|named) below|` +
 		`names? of (?:the |an )?organizations? that (?:no longer qualif(?:y|ies)|(?:is|are) no longer qualified)[^.]{0,160}(?:listed|named) below`)
-	// columnTitles also announce a list by themselves, whatever the sentences
-	// before them.
+	// columnTitles also announce a list by themselves, whatever the sentences before them.
 	columnTitles = regexp.MustCompile(`(?i)name of (?:the )?organization.{0,20}effective date of revocation`)
 	// closing is the end of the paragraphs between the opening and the list.
 	closing = regexp.MustCompile(`(?i)(?:basis for|brought about) (?:(?:the|this) )?revocation\.`)
-	// litigation is the wording of announcements that list organizations
-	// challenging a revocation in court. These are not deletions: the deletion
-	// was announced earlier.
+	// litigation is the wording of announcements that list organizations challenging a revocation in court.
+	// These are not deletions: the deletion was announced earlier.
 	litigation = regexp.MustCompile(`(?i)challenging,? under section 7428|declaratory judgment suits`)
 )
 
@@ -103,16 +99,14 @@ func (s section) deletions(published string) (found []Deletion) {
 	return found
 }
 
-// lineAfter returns the line after the one that contains an offset of the
-// joined text.
+// lineAfter returns the line after the one that contains an offset of the joined text.
 func lineAfter(ends []int, at int) int {
 	i, _ := slices.BinarySearch(ends, at)
 	return min(i+1, len(ends))
 }
 
-// join makes one text of the lines, because sentences run across lines, and
-// says where each line ends in the text. It rejoins a word that is broken at
-// the end of a line.
+// join makes one text of the lines, because sentences run across lines, and says where each line ends in the
+// text. It rejoins a word that is broken at the end of a line.
 func join(lines []line) (text string, ends []int) {
 	var b strings.Builder
 	ends = make([]int, len(lines))

@@ -5,14 +5,12 @@ import (
 	"reflect"
 )
 
-// maxAddends is the largest number of form lines that make up one figure of
-// Books.
+// maxAddends is the largest number of form lines that make up one figure of Books.
 const maxAddends = 6
 
-// addends holds the form lines behind each figure of Books that is a sum of
-// several lines. They are summed when the return ends: a line that was filed
-// twice counts once, and a line that was not filed adds nothing. Each field has
-// the name of its figure in Books.
+// addends holds the form lines behind each figure of Books that is a sum of several lines. They are summed
+// when the return ends: a line that was filed twice counts once, and a line that was not filed adds nothing.
+// Each field has the name of its figure in Books.
 type addends struct {
 	Investments, Events                                [maxAddends]Amount
 	Receivables, Securities, OtherInvestments          [maxAddends]Amount
@@ -46,8 +44,7 @@ func (rd *Reader) finish() {
 	rd.finishBooks()
 }
 
-// finishBooks sums the figures that several lines make up, and copies lines
-// that were read for other figures.
+// finishBooks sums the figures that several lines make up, and copies lines that were read for other figures.
 func (rd *Reader) finishBooks() {
 	r, b := rd.ret, &rd.ret.Books
 	switch r.Form {

@@ -1,8 +1,7 @@
 package irs990
 
-// foundationGrant passes a grant line of Form 990-PF to the sink: paid during the
-// year, or approved for a later year. Its elements are in
-// schema/grantlines_990pf.tsv.
+// foundationGrant passes a grant line of Form 990-PF to the sink: paid during the year, or approved for a
+// later year. Its elements are in schema/grantlines_990pf.tsv.
 func foundationGrant(part Part) listItem {
 	return listItem{
 		begin: func(rd *Reader) { rd.grant = Grant{Part: part} },

@@ -10,9 +10,8 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// ObjectID returns the IRS's identifier of a return. The return itself does not
-// state the identifier; only the file name does: the 18 digits of
-// <id>_public.xml, in any folder.
+// ObjectID returns the IRS's identifier of a return. The return itself does not state the identifier; only
+// the file name does: the 18 digits of <id>_public.xml, in any folder.
 func ObjectID(member string) (id string, ok bool) {
 	base := member[strings.LastIndexAny(member, `/\`)+1:]
 	id, ok = strings.CutSuffix(base, "_public.xml")
@@ -53,10 +52,9 @@ var columns = map[string]func(*IndexRow) *string{
 // maxLine bounds a line of the index; a longer line is damaged and is skipped.
 const maxLine = 64 << 10
 
-// ReadIndex reads a yearly index, in the layout of nine columns or of ten, and
-// calls fn for every row that names a return. It skips rows without a usable
-// object ID, blank lines and overlong lines. It repairs unquoted names that
-// contain commas. An error from fn ends the reading.
+// ReadIndex reads a yearly index, in the layout of nine columns or of ten, and calls fn for every row that
+// names a return. It skips rows without a usable object ID, blank lines and overlong lines. It repairs
+// unquoted names that contain commas. An error from fn ends the reading.
 func ReadIndex(r io.Reader, fn func(IndexRow) error) error {
 	// Lines are taken whole, because a quote need not be closed.
 	lines := rows.NewScanner(r, rows.Layout{MaxRow: maxLine})
@@ -110,8 +108,7 @@ func indexRow(header []string, line string) (row IndexRow, ok bool) {
 	return row, true
 }
 
-// fields splits a line of CSV. A quote that is never closed is part of the
-// text.
+// fields splits a line of CSV. A quote that is never closed is part of the text.
 func fields(line string) []string {
 	out := make([]string, 0, 10)
 	for {

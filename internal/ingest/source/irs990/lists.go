@@ -64,8 +64,7 @@ func item(n *node, name string) *node {
 	return n
 }
 
-// endScheduleI passes a line of Schedule I Part II to the sink. Any form may
-// have Schedule I attached.
+// endScheduleI passes a line of Schedule I Part II to the sink. Any form may have Schedule I attached.
 func (rd *Reader) endScheduleI() error {
 	g, t := &rd.grant, &rd.ret.Tally
 	t.ScheduleI++
@@ -92,8 +91,7 @@ func aside(part Part, tally func(*Tally) (count *int, cash *int64)) listItem {
 	}
 }
 
-// person makes the item of a list of officers: a line is counted and passed to
-// the sink.
+// person makes the item of a list of officers: a line is counted and passed to the sink.
 func person(count func(*Tally) *int) listItem {
 	return listItem{
 		func(rd *Reader) {
@@ -122,9 +120,8 @@ func (rd *Reader) emitHolding(h *Holding) error {
 	return emit(rd.sink.Holding, h)
 }
 
-// pair makes the item of a group with two holdings that have no group of their
-// own. A holding that still has its default name and has no value was left
-// blank, and is skipped.
+// pair makes the item of a group with two holdings that have no group of their own. A holding that still has
+// its default name and has no value was left blank, and is skipped.
 func pair(kind, first, second string) listItem {
 	return listItem{
 		func(rd *Reader) {

@@ -17,9 +17,8 @@ const (
 	maxInterned = 1 << 12
 )
 
-// Reader reads returns. It keeps its buffers between returns, so one Reader
-// per worker reads any number of them without allocating per line. It is not
-// safe for concurrent use.
+// Reader reads returns. It keeps its buffers between returns, so one Reader per worker reads any number of
+// them without allocating per line. It is not safe for concurrent use.
 type Reader struct {
 	scanner
 	ret  *Return
@@ -43,8 +42,7 @@ type Reader struct {
 	once
 }
 
-// once holds values that a return may state in several places, until finish
-// chooses one.
+// once holds values that a return may state in several places, until finish chooses one.
 type once struct {
 	mission, purpose     string // 990 Part III, 990-EZ
 	netAssets, assetsFMV Amount // where the balance sheet repeats a line
@@ -58,14 +56,12 @@ func NewReader() *Reader {
 	return rd
 }
 
-// Read reads one return from r to its end. It resets ret and fills it, calling
-// the sink for every item of every list in the order of the document; a nil
-// sink only tallies. The strings of Return belong to the caller; strings passed
-// to the sink are only valid during the call.
+// Read reads one return from r to its end. It resets ret and fills it, calling the sink for every item of
+// every list in the order of the document; a nil sink only tallies. The strings of Return belong to the
+// caller; strings passed to the sink are only valid during the call.
 //
-// A document that is damaged or not a return gives a *FormatError. By then the
-// sink has received the items before the damage, so a caller that needs all or
-// nothing must hold the items back until Read returns.
+// A document that is damaged or not a return gives a *FormatError. By then the sink has received the items
+// before the damage, so a caller that needs all or nothing must hold the items back until Read returns.
 func (rd *Reader) Read(r io.Reader, ret *Return, sink *Sink) error {
 	if sink == nil {
 		sink = &Sink{}
@@ -81,8 +77,7 @@ func (rd *Reader) Read(r io.Reader, ret *Return, sink *Sink) error {
 	return err
 }
 
-// run is the state machine: the innermost frame's node says what the next
-// element means.
+// run is the state machine: the innermost frame's node says what the next element means.
 func (rd *Reader) run() error {
 	if err := rd.prologue(); err != nil {
 		return err
@@ -368,8 +363,7 @@ func (rd *Reader) value(raw []byte) (v string, ok bool) {
 		return "", false
 	}
 	if cap(rd.arena)-len(rd.arena) < len(raw) {
-		// Values already handed out keep the old block alive; it is never
-		// written to again.
+		// Values already handed out keep the old block alive; it is never written to again.
 		rd.arena = make([]byte, 0, max(2*cap(rd.arena), 4<<10, len(raw)))
 	}
 	at := len(rd.arena)

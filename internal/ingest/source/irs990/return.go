@@ -1,12 +1,10 @@
-// Package irs990 reads e-filed returns of the Form 990 series: 990, 990-EZ,
-// 990-PF and 990-T, in every schema version since 2008. It matches elements by
-// local name under their parent. From a schema version newer than this code, it
-// reads the elements that earlier versions share, so no version is refused.
+// Package irs990 reads e-filed returns of the Form 990 series: 990, 990-EZ, 990-PF and 990-T, in every schema
+// version since 2008. It matches elements by local name under their parent. From a schema version newer than
+// this code, it reads the elements that earlier versions share, so no version is refused.
 //
-// A return is read as a stream. Facts that a return states once go into Return.
-// Items of lists (grants, people, holdings, related organizations, applications),
-// of which a return may have a million, go to the Sink one by one. So memory stays bounded
-// however long a list is.
+// A return is read as a stream. Facts that a return states once go into Return. Items of lists (grants,
+// people, holdings, related organizations, applications), of which a return may have a million, go to the
+// Sink one by one. So memory stays bounded however long a list is.
 package irs990
 
 import (
@@ -15,8 +13,7 @@ import (
 	"time"
 )
 
-// Amount is a whole-dollar figure that may be absent. Absent means "not
-// reported", which differs from zero.
+// Amount is a whole-dollar figure that may be absent. Absent means "not reported", which differs from zero.
 type Amount struct {
 	Value int64
 	Set   bool
@@ -104,11 +101,10 @@ type Financials struct {
 	GrossReceipts                                                Amount
 }
 
-// Books breaks down the totals of Financials: revenue by kind, expenses by
-// function, and the balance sheet at the end of the year. The revenue fields add
-// up to total revenue. The asset fields, with cash and savings, add up to total
-// assets. Both hold only if the filer's own arithmetic is right. For a 990-PF,
-// the figures are per books (column a).
+// Books breaks down the totals of Financials: revenue by kind, expenses by function, and the balance sheet at
+// the end of the year. The revenue fields add up to total revenue. The asset fields, with cash and savings,
+// add up to total assets. Both hold only if the filer's own arithmetic is right. For a 990-PF, the figures
+// are per books (column a).
 type Books struct {
 	Dues           Amount // 990: part of the contributions; 990-EZ: a line of its own
 	Investments    Amount // interest, dividends and the like, without gains
@@ -143,8 +139,7 @@ type Books struct {
 	RestrictedNet    Amount // with donor restrictions, temporary or permanent
 }
 
-// Declared are the filer's own totals, kept apart from the sums of the lines
-// so that the two can be compared.
+// Declared are the filer's own totals, kept apart from the sums of the lines so that the two can be compared.
 type Declared struct {
 	PFPaid         Amount // 990-PF total of grants paid during the year
 	PFFuture       Amount // 990-PF total approved for future payment
@@ -158,9 +153,8 @@ type Declared struct {
 // Given is the sum of what a 990 declares by kind of recipient.
 func (d *Declared) Given() Amount { return d.DomesticOrgs.add(d.DomesticPeople).add(d.Foreign) }
 
-// DonorAdvised is Schedule D Part I and the question on the form that requires
-// it. A 990-PF asks a different question (whether it gave to a fund it
-// advises), so the flag stays false for it.
+// DonorAdvised is Schedule D Part I and the question on the form that requires it. A 990-PF asks a different
+// question (whether it gave to a fund it advises), so the flag stays false for it.
 type DonorAdvised struct {
 	Flag          bool
 	Held          Amount // number of funds
@@ -169,8 +163,7 @@ type DonorAdvised struct {
 	Value         Amount
 }
 
-// Tally counts and sums the lists of a return, whether or not a Sink asked for
-// their items.
+// Tally counts and sums the lists of a return, whether or not a Sink asked for their items.
 type Tally struct {
 	PFPaid, PFPaidNonzero, PFPaidPerson, PFPaidForeign int
 	PFPaidSum                                          int64
@@ -259,8 +252,7 @@ type Holding struct {
 	FMV      Amount
 }
 
-// Related is one organization of Schedule R, or a supported organization of
-// Schedule A.
+// Related is one organization of Schedule R, or a supported organization of Schedule A.
 type Related struct {
 	Kind       string // disregarded, exempt, partnership, corporation, supported
 	Name       string
@@ -295,18 +287,15 @@ type Sink struct {
 	Application func(*Application) error
 }
 
-// FiscalYear is the year by which the service groups everything: the calendar
-// year in which the tax period ends. A 52/53-week year that ends in the first
-// week of January belongs to the year before. ok is false for a date on which
-// no tax period can end.
+// FiscalYear is the year by which the service groups everything: the calendar year in which the tax period
+// ends. A 52/53-week year that ends in the first week of January belongs to the year before. ok is false for
+// a date on which no tax period can end.
 func (r *Return) FiscalYear() (year int, ok bool) { return FiscalYear(r.PeriodEnd) }
 
-// firstTaxYear is the year of the first income tax. An earlier year is a typing
-// error.
+// firstTaxYear is the year of the first income tax. An earlier year is a typing error.
 const firstTaxYear = 1913
 
-// FiscalYear is the fiscal year of a period ending on the date given as
-// YYYY-MM-DD.
+// FiscalYear is the fiscal year of a period ending on the date given as YYYY-MM-DD.
 func FiscalYear(periodEnd string) (year int, ok bool) {
 	t, err := time.Parse(time.DateOnly, periodEnd)
 	if err != nil || t.Year() < firstTaxYear {

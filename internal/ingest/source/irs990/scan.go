@@ -30,17 +30,15 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("irs990: not a readable return: %s (at byte %d)", e.Reason, e.Offset)
 }
 
-// frame is an open element: its meaning in this place, and where its name is on
-// the stack of names.
+// frame is an open element: its meaning in this place, and where its name is on the stack of names.
 type frame struct {
 	node *node
 	name int // start of the name in scanner.names
 	text int // start of its text in scanner.text; -1 when the text is not wanted
 }
 
-// scanner is a pull scanner over a sliding window. It checks that elements
-// nest, and little else: names are compared as bytes, and text that is not
-// wanted is not examined.
+// scanner is a pull scanner over a sliding window. It checks that elements nest, and little else: names are
+// compared as bytes, and text that is not wanted is not examined.
 type scanner struct {
 	src  io.Reader
 	buf  []byte // the window; buf[pos:end] is unread
@@ -66,9 +64,8 @@ func (s *scanner) fail(at int, format string, args ...any) error {
 	return &FormatError{Offset: s.base + int64(at), Reason: fmt.Sprintf(format, args...)}
 }
 
-// fill moves the unread bytes to the front of the window and reads on until
-// the window is full or the input pauses. It reports an error only when the
-// reader failed; the end of the input is s.eof.
+// fill moves the unread bytes to the front of the window and reads on until the window is full or the input
+// pauses. It reports an error only when the reader failed; the end of the input is s.eof.
 func (s *scanner) fill() error {
 	if s.eof {
 		return nil
@@ -121,8 +118,7 @@ func (s *scanner) more(what string) error {
 	return nil
 }
 
-// prologue checks the first bytes: that the document is not empty, and that its
-// encoding is UTF-8.
+// prologue checks the first bytes: that the document is not empty, and that its encoding is UTF-8.
 func (s *scanner) prologue() error {
 	if err := s.fill(); err != nil {
 		return err
@@ -164,9 +160,8 @@ func (s *scanner) instruction() error {
 	}
 }
 
-// skipPast consumes up to and including the terminator, however far away it is:
-// comments may be longer than the window. keep, if not nil, receives the bytes
-// before the terminator, in pieces.
+// skipPast consumes up to and including the terminator, however far away it is: comments may be longer than
+// the window. keep, if not nil, receives the bytes before the terminator, in pieces.
 func (s *scanner) skipPast(opener int, terminator, what string, keep func([]byte)) error {
 	s.pos += opener
 	for {
@@ -193,9 +188,8 @@ func (s *scanner) skipPast(opener int, terminator, what string, keep func([]byte
 	}
 }
 
-// tagEnd finds the '>' that ends the tag at s.pos, past any '>' in quoted
-// attribute values, and returns the text between the brackets. plain is true
-// when the tag is nothing but a name.
+// tagEnd finds the '>' that ends the tag at s.pos, past any '>' in quoted attribute values, and returns the
+// text between the brackets. plain is true when the tag is nothing but a name.
 func (s *scanner) tagEnd() (tag []byte, plain bool, err error) {
 	for {
 		body := s.buf[s.pos+1 : s.end]
@@ -233,8 +227,7 @@ func quotedEnd(b []byte) int {
 	return -1
 }
 
-// attribute returns the raw value of the attribute with the given local name,
-// or nil.
+// attribute returns the raw value of the attribute with the given local name, or nil.
 func attribute(b []byte, name string) []byte {
 	for {
 		b = bytes.TrimLeft(b, " \t\r\n")
@@ -285,8 +278,7 @@ func (s *scanner) gather(piece []byte) {
 	if f.text < 0 {
 		return
 	}
-	// One byte more than the limit shows that a value was cut and does not just
-	// fit.
+	// One byte more than the limit shows that a value was cut and does not just fit.
 	room := MaxText + 1 - (len(s.text) - f.text)
 	s.text = append(s.text, piece[:min(len(piece), max(room, 0))]...)
 }

@@ -71,8 +71,7 @@ type schema struct {
 	used map[string]bool
 }
 
-// rowsOf returns the rows of a group, including the rows of groups that it is
-// "like".
+// rowsOf returns the rows of a group, including the rows of groups that it is "like".
 func (s *schema) rowsOf(name string) (list []table.Row) {
 	if s.rows[name] == nil {
 		panic("irs990: the schema has no group " + name)
@@ -161,8 +160,7 @@ func (s *schema) address(into string) *node {
 	return group(children)
 }
 
-// keepAddress clones the texts of the filer's address, so that they outlive the
-// arena.
+// keepAddress clones the texts of the filer's address, so that they outlive the arena.
 func (rd *Reader) keepAddress() error {
 	a := &rd.ret.Address
 	for _, p := range []*string{&a.Line1, &a.Line2, &a.City, &a.ZIP, &a.Province} {
@@ -290,9 +288,8 @@ var specials = map[string]*node{
 	}),
 }
 
-// mainForm guards a form of the series: a return may carry several (a 990 and a
-// 990-T), and only the form that the header names is read. If the header names no
-// form, or an unknown one, every form is read.
+// mainForm guards a form of the series: a return may carry several (a 990 and a 990-T), and only the form
+// that the header names is read. If the header names no form, or an unknown one, every form is read.
 func mainForm(name string, n *node) *node {
 	n.open = func(rd *Reader, _ []byte) *node {
 		switch form := rd.ret.Form; {

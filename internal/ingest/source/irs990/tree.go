@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// node is the meaning of an element in its place. A group has children and may
-// act when it opens or closes; a leaf reads its text. An element that no table
-// names gets the skip node, and so do all its children.
+// node is the meaning of an element in its place. A group has children and may act when it opens or closes; a
+// leaf reads its text. An element that no table names gets the skip node, and so do all its children.
 type node struct {
 	open   func(rd *Reader, attrs []byte) *node // nil result: carry on with this node
 	close  func(rd *Reader) error
@@ -19,9 +18,8 @@ type node struct {
 	mark   func(rd *Reader) *bool
 
 	children map[string]*node
-	// The children as a hash table without collisions, so that a lookup takes
-	// one probe. The multiplier was chosen so that no two names of this group
-	// share a slot.
+	// The children as a hash table without collisions, so that a lookup takes one probe. The multiplier was
+	// chosen so that no two names of this group share a slot.
 	slots []slot
 	mult  uint64
 	shift uint8
@@ -36,8 +34,7 @@ var skip = &node{}
 
 func (n *node) hasValue() bool { return n.text != nil || n.amount != nil || n.mark != nil }
 
-// find returns the meaning of a child element, or skip if the child has no
-// meaning here.
+// find returns the meaning of a child element, or skip if the child has no meaning here.
 func (n *node) find(name []byte) *node {
 	if len(n.slots) == 0 {
 		return skip
@@ -67,9 +64,8 @@ func digest(name []byte) uint64 {
 	return d ^ uint64(l)
 }
 
-// group makes a node from its children. A key may name several spellings,
-// separated by bars: the generations of the schema differ in spelling only,
-// and never give one spelling two meanings under the same parent.
+// group makes a node from its children. A key may name several spellings, separated by bars: the generations
+// of the schema differ in spelling only, and never give one spelling two meanings under the same parent.
 func group(children map[string]*node) *node {
 	return (&node{}).with(children)
 }
@@ -90,8 +86,7 @@ func (n *node) with(children map[string]*node) *node {
 	return n
 }
 
-// index finds a multiplier that spreads the children without collision, and
-// fills the table with it.
+// index finds a multiplier that spreads the children without collision, and fills the table with it.
 func (n *node) index() {
 	digests := make([]uint64, 0, len(n.children))
 	for name := range n.children {

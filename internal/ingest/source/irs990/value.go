@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// plainByte marks the bytes that need no further check in a value: printable
-// ASCII except the ampersand.
+// plainByte marks the bytes that need no further check in a value: printable ASCII except the ampersand.
 var plainByte = func() (t [256]bool) {
 	for c := ' '; c < 0x7f; c++ {
 		t[c] = c != '&'
@@ -49,9 +48,8 @@ func unescape(dst, raw []byte) []byte {
 	return dst
 }
 
-// entity decodes the reference at the start of b, which begins with an
-// ampersand. n is its length, or 0 if it is neither one of the five predefined
-// entities nor a character reference.
+// entity decodes the reference at the start of b, which begins with an ampersand. n is its length, or 0 if it
+// is neither one of the five predefined entities nor a character reference.
 func entity(b []byte) (r rune, n int) {
 	end := bytes.IndexByte(b[:min(len(b), 12)], ';')
 	if end < 0 {
@@ -86,8 +84,7 @@ func entity(b []byte) (r rune, n int) {
 	return rune(code), end + 1
 }
 
-// wholeReferences drops an incomplete character or reference at the end of a
-// value that was cut.
+// wholeReferences drops an incomplete character or reference at the end of a value that was cut.
 func wholeReferences(b []byte) []byte {
 	for i := len(b) - 1; i >= 0 && i > len(b)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(b[i]) {
@@ -104,9 +101,8 @@ func wholeReferences(b []byte) []byte {
 	return b
 }
 
-// parseAmount reads a whole-dollar figure. Cents are dropped and separators
-// ignored. Text that is not a number, or exceeds 64 bits, counts as not
-// reported.
+// parseAmount reads a whole-dollar figure. Cents are dropped and separators ignored. Text that is not a
+// number, or exceeds 64 bits, counts as not reported.
 func parseAmount(b []byte) Amount {
 	b = bytes.TrimSpace(b)
 	negative := false

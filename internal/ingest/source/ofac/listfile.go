@@ -37,9 +37,8 @@ type listFile struct {
 	take    func(fields []string) (reason string)
 }
 
-// read passes on every row of the file. The first row decides whether this is
-// the expected file. A later row with another number of columns is damaged and
-// counted.
+// read passes on every row of the file. The first row decides whether this is the expected file. A later row
+// with another number of columns is damaged and counted.
 func (p listFile) read(b *budget) error {
 	plain, err := rows.Inflate(p.r)
 	if err != nil {

@@ -1,14 +1,11 @@
-// Package ofac reads the sanctions lists of the Office of Foreign Assets
-// Control in delimited form: one file of entries, and three files with other
-// names, addresses and long remarks. The list of Specially Designated Nationals
-// and the consolidated list have the same layout. The package joins the files
-// in memory: a list has about 15,000 entries, and its rows mean little without
-// the others.
+// Package ofac reads the sanctions lists of the Office of Foreign Assets Control in delimited form: one file
+// of entries, and three files with other names, addresses and long remarks. The list of Specially Designated
+// Nationals and the consolidated list have the same layout. The package joins the files in memory: a list has
+// about 15,000 entries, and its rows mean little without the others.
 //
-// A damaged list must never pass for a complete one, because an organization
-// missing from it would be called clear. So the package refuses a file that is
-// empty, a web page or of another layout, and counts every row that it leaves
-// out.
+// A damaged list must never pass for a complete one, because an organization missing from it would be called
+// clear. So the package refuses a file that is empty, a web page or of another layout, and counts every row
+// that it leaves out.
 package ofac
 
 import (
@@ -58,8 +55,7 @@ type Entry struct {
 	Addresses  []Address
 }
 
-// Entity reports whether the entry is an organization. Names of organizations
-// are compared with such entries.
+// Entity reports whether the entry is an organization. Names of organizations are compared with such entries.
 func (e *Entry) Entity() bool { return e.Type == "" }
 
 // Weak is the type of an alias that is stated only in the remarks. The office
@@ -104,9 +100,8 @@ const (
 // cutAt is the length at which the primary file cuts remarks.
 const cutAt = 1000
 
-// Read reads and joins the files of a list. It counts unusable rows and leaves
-// them out. These include rows that belong to no entry, which happens when the
-// files are of different days.
+// Read reads and joins the files of a list. It counts unusable rows and leaves them out. These include rows
+// that belong to no entry, which happens when the files are of different days.
 func Read(f Files) (*List, error) {
 	if f.Primary == nil {
 		return nil, fmt.Errorf("%w: the primary file is missing", ErrFormat)
@@ -181,8 +176,7 @@ func (b *builder) alias(f []string) (reason string) {
 	return ""
 }
 
-// address reads a row of the address file. Many rows only say that no address
-// is known; these add no address.
+// address reads a row of the address file. Many rows only say that no address is known; these add no address.
 func (b *builder) address(f []string) (reason string) {
 	e, reason := b.find(f[0])
 	if reason != "" {
@@ -257,9 +251,8 @@ func programs(s string) (list []string) {
 //
 //	a.k.a. 'PEOPLE'S ARMY'
 //
-// Names may contain apostrophes, so the name ends at the first apostrophe that
-// ends its item. A name without an end was cut off with the remarks and is
-// ignored.
+// Names may contain apostrophes, so the name ends at the first apostrophe that ends its item. A name without
+// an end was cut off with the remarks and is ignored.
 func appendWeak(list []Alias, remarks string) []Alias {
 	for rest := remarks; rest != ""; {
 		quoted, ok := cutAlias(rest)
@@ -280,8 +273,7 @@ func appendWeak(list []Alias, remarks string) []Alias {
 	return list
 }
 
-// cutAlias removes the introduction of an alias: also, formerly or now known
-// as, and the opening quote.
+// cutAlias removes the introduction of an alias: also, formerly or now known as, and the opening quote.
 func cutAlias(item string) (quoted string, ok bool) {
 	for _, intro := range [...]string{"a.k.a. '", "f.k.a. '", "n.k.a. '"} {
 		if len(item) > len(intro) && strings.EqualFold(item[:len(intro)], intro) {
@@ -291,8 +283,7 @@ func cutAlias(item string) (quoted string, ok bool) {
 	return "", false
 }
 
-// nameEnd returns the index of the quote that closes the name s begins with, or
-// -1.
+// nameEnd returns the index of the quote that closes the name s begins with, or -1.
 func nameEnd(s string) int {
 	for i := range len(s) {
 		if s[i] != '\'' {

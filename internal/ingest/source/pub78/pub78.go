@@ -1,8 +1,7 @@
-// Package pub78 reads Publication 78 data: the IRS's monthly list of the
-// organizations to which contributions are deductible. A row says that an
-// organization was listed and with which codes. Absence from the list proves
-// little: gifts to subordinates of a group ruling, churches and governmental
-// units are deductible even if they are not listed.
+// Package pub78 reads Publication 78 data: the IRS's monthly list of the organizations to which contributions
+// are deductible. A row says that an organization was listed and with which codes. Absence from the list
+// proves little: gifts to subordinates of a group ruling, churches and governmental units are deductible even
+// if they are not listed.
 package pub78
 
 import (
@@ -22,8 +21,7 @@ type Record struct {
 	Codes   string // as published, comma-joined; see Codes
 }
 
-// ReasonEIN is a reason to leave out a row, in addition to those of package
-// rows.
+// ReasonEIN is a reason to leave out a row, in addition to those of package rows.
 const ReasonEIN = "malformed EIN"
 
 var ErrFormat = errors.New("not Publication 78 data")
@@ -33,8 +31,7 @@ const columns = 6
 
 var list = rows.List{Layout: rows.Pipes, Name: "Publication 78", Format: ErrFormat, Shape: "EIN|name|city|state|country|codes"}
 
-// Read reads the list as package rows promises, as plain text or gzip; rows.Open
-// opens the published zip.
+// Read reads the list as package rows promises, as plain text or gzip; rows.Open opens the published zip.
 func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 	var rec Record
 	return list.Read(r, rec.take, func() error { return fn(&rec) })

@@ -1,8 +1,7 @@
-// Package revocation reads the IRS's automatic revocation list: the
-// organizations whose exemption ended because they filed no return for three
-// years. Each row is one event, so an EIN that was revoked, reinstated and
-// revoked again has two rows. A listed organization may be exempt today: about
-// one row in seven has the date of a reinstatement.
+// Package revocation reads the IRS's automatic revocation list: the organizations whose exemption ended
+// because they filed no return for three years. Each row is one event, so an EIN that was revoked, reinstated
+// and revoked again has two rows. A listed organization may be exempt today: about one row in seven has the
+// date of a reinstatement.
 package revocation
 
 import (
@@ -44,8 +43,7 @@ const columns = 12
 
 var list = rows.List{Layout: rows.Pipes, Name: "the revocation list", Format: ErrFormat, Shape: "the 12 fields from EIN to reinstatement date"}
 
-// Read reads the list as package rows promises, as plain text or gzip; rows.Open
-// opens the published zip.
+// Read reads the list as package rows promises, as plain text or gzip; rows.Open opens the published zip.
 func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 	var rec Record
 	return list.Read(r, rec.take, func() error { return fn(&rec) })
@@ -74,9 +72,8 @@ func (r *Record) take(fields []string) (reason string) {
 	return ""
 }
 
-// date reads dates like 15-MAY-2013 only; an empty field is an absent date.
-// There were no exemptions before the income tax, so an earlier year is an
-// error.
+// date reads dates like 15-MAY-2013 only; an empty field is an absent date. There were no exemptions before
+// the income tax, so an earlier year is an error.
 func date(s string) (iso string, ok bool) {
 	if s = strings.TrimSpace(s); s == "" {
 		return "", true

@@ -23,12 +23,10 @@ type Headed struct {
 	Expect string // what the error says of a file without a header, "; expected a CSV"
 }
 
-// Read reads a file, plain or gzipped. It calls header with the names of the
-// columns, so that header can refuse a file of another kind. It then calls take
-// with the fields of every row. take returns the reason to leave out a row, or ""
-// to use it; Read then calls each. Bad rows are counted and left out. A file whose
-// compressed data is cut off is an error. An error from each ends the reading and
-// is returned unchanged.
+// Read reads a file, plain or gzipped. It calls header with the names of the columns, so that header can
+// refuse a file of another kind. It then calls take with the fields of every row. take returns the reason to
+// leave out a row, or "" to use it; Read then calls each. Bad rows are counted and left out. A file whose
+// compressed data is cut off is an error. An error from each ends the reading and is returned unchanged.
 func (h Headed) Read(r io.Reader, header func(names []string) error, take func(fields []string) (reason string), each func() error) (Tally, error) {
 	plain, err := Inflate(r)
 	if err != nil {
@@ -71,16 +69,14 @@ type List struct {
 	Shape  string // what none of its rows was, "EIN|name|city"
 }
 
-// maxUnusable is how many rows may be unusable before the first usable one. A
-// file that begins with more unusable rows is of another kind, and the rest is
-// not read.
+// maxUnusable is how many rows may be unusable before the first usable one. A file that begins with more
+// unusable rows is of another kind, and the rest is not read.
 const maxUnusable = 1000
 
-// Read calls take with the fields of every row, plain or gzipped. take returns
-// the reason to leave out a row, or "" to use it; Read then calls each. Bad
-// rows are counted and left out. A file without a usable row is an error, and
-// so is a file whose compressed data is cut off. An error from each ends the
-// reading and is returned unchanged.
+// Read calls take with the fields of every row, plain or gzipped. take returns the reason to leave out a row,
+// or "" to use it; Read then calls each. Bad rows are counted and left out. A file without a usable row is an
+// error, and so is a file whose compressed data is cut off. An error from each ends the reading and is
+// returned unchanged.
 func (l *List) Read(r io.Reader, take func(fields []string) (reason string), each func() error) (tally Tally, err error) {
 	plain, err := Inflate(r)
 	if err != nil {

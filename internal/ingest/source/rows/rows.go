@@ -1,15 +1,13 @@
-// Package rows reads delimited text, the format of most upstream lists: one row
-// per line, with or without quotes. It is strict about structure and tolerant
-// of bad rows. Rows have a maximum length and nothing is kept, so memory stays
-// bounded for any file.
+// Package rows reads delimited text, the format of most upstream lists: one row per line, with or without
+// quotes. It is strict about structure and tolerant of bad rows. Rows have a maximum length and nothing is
+// kept, so memory stays bounded for any file.
 //
-// The packages that each read one kind of list keep this promise, which package
-// rowstest tests. Their Read calls fn with the record of every usable row. It counts
-// unusable rows by their reason and leaves them out. A file of another kind is an
-// error that wraps the package's ErrFormat, and a file that is cut off is an error
-// too. An error from fn ends the reading and is returned unchanged. The record is
-// reused from row to row, and its strings share one copy of the row: a caller that
-// keeps a string must clone it, or the whole row stays in memory.
+// The packages that each read one kind of list keep this promise, which package rowstest tests. Their Read
+// calls fn with the record of every usable row. It counts unusable rows by their reason and leaves them out.
+// A file of another kind is an error that wraps the package's ErrFormat, and a file that is cut off is an
+// error too. An error from fn ends the reading and is returned unchanged. The record is reused from row to
+// row, and its strings share one copy of the row: a caller that keeps a string must clone it, or the whole
+// row stays in memory.
 package rows
 
 import (

@@ -9,18 +9,16 @@ import (
 	"strings"
 )
 
-// RowError is the reason why one row cannot be read. Later rows can still be
-// read.
+// RowError is the reason why one row cannot be read. Later rows can still be read.
 type RowError string
 
 func (e RowError) Error() string { return string(e) }
 
 const maxFields = 1024
 
-// Scanner splits a stream into rows and rows into fields. A quoted field may
-// contain a line break, so a row ends at the first line break outside quotes. A
-// quote that is never closed would swallow the rest of the file. The scanner
-// gives up on it after the longest allowed row and resumes at the next line.
+// Scanner splits a stream into rows and rows into fields. A quoted field may contain a line break, so a row
+// ends at the first line break outside quotes. A quote that is never closed would swallow the rest of the
+// file. The scanner gives up on it after the longest allowed row and resumes at the next line.
 type Scanner struct {
 	r      *bufio.Reader
 	sep    byte
@@ -36,11 +34,10 @@ func NewScanner(r io.Reader, l Layout) *Scanner {
 	return &Scanner{r: bufio.NewReaderSize(r, max(256<<10, 4*l.MaxRow)), sep: l.Separator, quotes: l.Quotes, maxRow: l.MaxRow}
 }
 
-// Fields returns the fields of the next row that is not blank. The list is
-// reused by the next call; the strings share one copy of the row, so a caller
-// that keeps a string must clone it. The error is io.EOF at the end, a RowError
-// if only this row cannot be read, ErrPage if the file is a web page, and
-// otherwise the error of the stream.
+// Fields returns the fields of the next row that is not blank. The list is reused by the next call; the
+// strings share one copy of the row, so a caller that keeps a string must clone it. The error is io.EOF at
+// the end, a RowError if only this row cannot be read, ErrPage if the file is a web page, and otherwise the
+// error of the stream.
 func (s *Scanner) Fields() ([]string, error) {
 	for {
 		row, quoted, err := s.next()
@@ -64,9 +61,8 @@ func (s *Scanner) Fields() ([]string, error) {
 	}
 }
 
-// Each calls fn with the fields of every row that has the number of columns
-// given, or any number when columns is 0. fn returns the reason to leave out a
-// row, or "" if it used the row. tally counts both.
+// Each calls fn with the fields of every row that has the number of columns given, or any number when columns
+// is 0. fn returns the reason to leave out a row, or "" if it used the row. tally counts both.
 func (s *Scanner) Each(tally *Tally, columns int, fn func(fields []string) (reason string, err error)) error {
 	return forRows(s, tally, columns, fn)
 }

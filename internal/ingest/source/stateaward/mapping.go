@@ -14,9 +14,8 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Mapping describes the file of one state. Each mapping is a TOML file. The
-// shipped mappings follow the public documentation of nine states. If a file
-// differs, the user puts a mapping.toml beside it.
+// Mapping describes the file of one state. Each mapping is a TOML file. The shipped mappings follow the
+// public documentation of nine states. If a file differs, the user puts a mapping.toml beside it.
 type Mapping struct {
 	State     string   `toml:"state"`      // two letters
 	Title     string   `toml:"title"`      // of the dataset
@@ -33,10 +32,9 @@ type Mapping struct {
 	Filters   []Filter `toml:"filter"`
 }
 
-// Columns name the columns that are read. Case, spaces and signs make no
-// difference, so a file with display names and one with field names are read
-// alike. A bar separates alternatives; the first one found is used. Payee,
-// amount, and a fiscal year or a date are required.
+// Columns name the columns that are read. Case, spaces and signs make no difference, so a file with display
+// names and one with field names are read alike. A bar separates alternatives; the first one found is used.
+// Payee, amount, and a fiscal year or a date are required.
 type Columns struct {
 	Payee      string `toml:"payee"`
 	EIN        string `toml:"ein"` // few states publish it
@@ -74,8 +72,7 @@ func (f *Filter) takes(value string) bool {
 	return !slices.ContainsFunc(f.Drop, matches)
 }
 
-// match reports whether value has the form of pattern, in which a star stands
-// for any text.
+// match reports whether value has the form of pattern, in which a star stands for any text.
 func match(pattern, value string) bool {
 	pattern, value = strings.ToLower(pattern), strings.ToLower(value)
 	parts := strings.Split(pattern, "*")

@@ -1,8 +1,7 @@
-// Package stateaward reads states' lists of payments: open checkbooks and lists
-// of grants. No two states publish the same columns, so there is one reader,
-// and a mapping per state that names the columns, the encoding and the rows to
-// leave out. Hardly any state publishes the payee's EIN, so other packages
-// identify the payees.
+// Package stateaward reads states' lists of payments: open checkbooks and lists of grants. No two states
+// publish the same columns, so there is one reader, and a mapping per state that names the columns, the
+// encoding and the rows to leave out. Hardly any state publishes the payee's EIN, so other packages identify
+// the payees.
 package stateaward
 
 import (
@@ -138,8 +137,7 @@ func (r *reader) take(fields []string) (reason string) {
 	return ""
 }
 
-// field returns the text of a column, with each run of white space replaced by
-// one space.
+// field returns the text of a column, with each run of white space replaced by one space.
 func (r *reader) field(fields []string, column int) string {
 	at := r.place[column]
 	if at < 0 {
@@ -148,8 +146,7 @@ func (r *reader) field(fields []string, column int) string {
 	return squeeze(r.decode(fields[at]))
 }
 
-// squeeze replaces each run of white space by one space. Most fields have no
-// such run.
+// squeeze replaces each run of white space by one space. Most fields have no such run.
 func squeeze(s string) string {
 	s = strings.TrimSpace(s)
 	if !strings.ContainsAny(s, "\t\n\v\f\r") && !strings.Contains(s, "  ") {

@@ -47,9 +47,8 @@ func cutAny(s, any string) (before, after string, found bool) {
 
 var months = [...]string{"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"}
 
-// yearOf returns the fiscal year of a date, if fiscal years begin in month
-// start. The date may be written 2024-06-30, with or without a time after it,
-// 6/30/2024, 20240630 or 30-JUN-24.
+// yearOf returns the fiscal year of a date, if fiscal years begin in month start. The date may be written
+// 2024-06-30, with or without a time after it, 6/30/2024, 20240630 or 30-JUN-24.
 func yearOf(s string, start int) (year int, ok bool) {
 	year, month, _, ok := parseDate(s)
 	if ok && start > 1 && month >= start {

@@ -231,9 +231,8 @@ func whole(raw []byte) (int64, bool) {
 	return n, err == nil
 }
 
-// text reads the tab-separated form. The register's long texts may hold tabs
-// and line breaks, which this form does not escape. Such rows have a wrong
-// number of columns and are lost. The JSON form loses nothing.
+// text reads the tab-separated form. The register's long texts may hold tabs and line breaks, which this form
+// does not escape. Such rows have a wrong number of columns and are lost. The JSON form loses nothing.
 func (l *loader) text(r io.Reader) error {
 	layout := rows.TabTable
 	layout.MaxRow = maxObject / 4

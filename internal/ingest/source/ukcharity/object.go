@@ -17,10 +17,9 @@ var (
 // nested, so nested fields are only skipped.
 const maxDepth = 8
 
-// object reads the object that b begins with into the row and returns its
-// length. A line break inside a string is an error, because the register has
-// one object per line: an unclosed string is then noticed on its own line.
-// Other control characters are allowed.
+// object reads the object that b begins with into the row and returns its length. A line break inside a
+// string is an error, because the register has one object per line: an unclosed string is then noticed on its
+// own line. Other control characters are allowed.
 func (l *loader) object(b []byte) (n int, err error) {
 	i := pass(b, 1)
 	if i < len(b) && b[i] == '}' {
@@ -76,8 +75,7 @@ func pass(b []byte, i int) int {
 	return i
 }
 
-// value reads the value that b begins with and returns its length. Without a
-// slot, the value is skipped.
+// value reads the value that b begins with and returns its length. Without a slot, the value is skipped.
 func (l *loader) value(to *slot, b []byte) (n int, err error) {
 	if len(b) == 0 {
 		return 0, errShort
@@ -133,8 +131,7 @@ func (l *loader) value(to *slot, b []byte) (n int, err error) {
 	return 0, errBroken
 }
 
-// text returns the text between the quotes of the string that b begins with,
-// and whether it has escapes.
+// text returns the text between the quotes of the string that b begins with, and whether it has escapes.
 func text(b []byte) (raw []byte, escaped bool, err error) {
 	for i := 1; i < len(b); i++ {
 		switch b[i] {
@@ -150,8 +147,7 @@ func text(b []byte) (raw []byte, escaped bool, err error) {
 	return nil, false, errShort
 }
 
-// nested returns the length of the object or array that b begins with, unless
-// it is nested too deep.
+// nested returns the length of the object or array that b begins with, unless it is nested too deep.
 func nested(b []byte, most int) (n int, err error) {
 	depth := 0
 	for i := 0; i < len(b); i++ {
@@ -175,8 +171,7 @@ func nested(b []byte, most int) (n int, err error) {
 	return 0, errShort
 }
 
-// closing returns the length of the object that b begins with if it ends on
-// the line it begins on.
+// closing returns the length of the object that b begins with if it ends on the line it begins on.
 func closing(b []byte) (n int, err error) {
 	if i := bytes.IndexByte(b, '\n'); i >= 0 {
 		n, err = nested(b[:i], len(b))
@@ -188,8 +183,7 @@ func closing(b []byte) (n int, err error) {
 	return nested(b, len(b))
 }
 
-// unescape undoes the escapes of a string. Half a surrogate pair becomes the
-// replacement character.
+// unescape undoes the escapes of a string. Half a surrogate pair becomes the replacement character.
 func unescape(raw []byte) (s string, ok bool) {
 	quoted := []byte{'"'}
 	for _, c := range raw {

@@ -49,8 +49,7 @@ func (s *stream) begin() (c byte, ok bool) {
 	return s.peek(false)
 }
 
-// peek skips blank space, and commas on request, and returns the next byte. ok
-// is false at the end.
+// peek skips blank space, and commas on request, and returns the next byte. ok is false at the end.
 func (s *stream) peek(commas bool) (c byte, ok bool) {
 	for {
 		for i, c := range s.window() {
@@ -81,10 +80,9 @@ func (s *stream) line() {
 
 func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// array reads the objects of the array at the current position. The register
-// has one object per line, but any layout works. After an unreadable object,
-// reading resumes after its closing brace if the brace is on the same line, and
-// otherwise at the next line that begins with an object.
+// array reads the objects of the array at the current position. The register has one object per line, but any
+// layout works. After an unreadable object, reading resumes after its closing brace if the brace is on the
+// same line, and otherwise at the next line that begins with an object.
 func (l *loader) array(s *stream) error {
 	s.skip(1)
 	for lost := false; ; {

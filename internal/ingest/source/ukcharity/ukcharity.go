@@ -1,10 +1,8 @@
-// Package ukcharity reads the public extract of the register of charities of
-// England and Wales: thirteen tables, posted daily, each as a zip of one JSON
-// array or of one tab-separated text. The caller's row type says which columns
-// to read: its fields are filled by column name. A column that the type lacks,
-// such as a charity's email address or telephone number, never leaves this
-// package. The reader keeps no rows, so it reads a table of any length in
-// constant memory.
+// Package ukcharity reads the public extract of the register of charities of England and Wales: thirteen
+// tables, posted daily, each as a zip of one JSON array or of one tab-separated text. The caller's row type
+// says which columns to read: its fields are filled by column name. A column that the type lacks, such as a
+// charity's email address or telephone number, never leaves this package. The reader keeps no rows, so it
+// reads a table of any length in constant memory.
 package ukcharity
 
 import (
@@ -100,16 +98,13 @@ const (
 	ReasonNumber = "no charity number"
 )
 
-// ErrFormat is wrapped by every error for a file that is not the expected
-// table.
+// ErrFormat is wrapped by every error for a file that is not the expected table.
 var ErrFormat = errors.New("not a table of the charity register")
 
-// Read reads a table as package rows promises, in JSON or tab-separated, plain or
-// gzipped. T is a struct; each field is filled from the column that
-// its parquet tag names. A field must be a string, an int64, or a pointer to an
-// int64, a float64, a bool or, with the option date, an int32 that counts days
-// since 1970. A caller may keep a copy of the row. Unreadable fields are counted and
-// left empty.
+// Read reads a table as package rows promises, in JSON or tab-separated, plain or gzipped. T is a struct;
+// each field is filled from the column that its parquet tag names. A field must be a string, an int64, or a
+// pointer to an int64, a float64, a bool or, with the option date, an int32 that counts days since 1970. A
+// caller may keep a copy of the row. Unreadable fields are counted and left empty.
 func Read[T any](r io.Reader, t Table, fn func(*T) error) (Tally, error) {
 	var row T
 	l, err := newLoader(&row, t)
@@ -154,8 +149,7 @@ func Read[T any](r io.Reader, t Table, fn func(*T) error) (Tally, error) {
 	return l.tally, fmt.Errorf("reading %s after row %d: %w", t, l.tally.Rows, err)
 }
 
-// day reads a date, YYYY-MM-DD, as days since 1970. It ignores the time of day
-// that the register adds.
+// day reads a date, YYYY-MM-DD, as days since 1970. It ignores the time of day that the register adds.
 func day(raw []byte) (int32, bool) {
 	if len(raw) < 10 || len(raw) > 10 && raw[10] != 'T' && raw[10] != ' ' {
 		return 0, false

@@ -8,19 +8,16 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Deduplicator remembers transactions that older postings may repeat, so that
-// each counts once, as it was last posted. It holds a 64-bit hash of each
-// transaction's key, about twenty bytes. Full postings that do not overlap need
-// no memory. The deltas of a month, with up to twenty million rows, need about
-// four hundred megabytes. With that many rows, two transactions share a hash in
-// about one of ten thousand builds.
+// Deduplicator remembers transactions that older postings may repeat, so that each counts once, as it was
+// last posted. It holds a 64-bit hash of each transaction's key, about twenty bytes. Full postings that do
+// not overlap need no memory. The deltas of a month, with up to twenty million rows, need about four hundred
+// megabytes. With that many rows, two transactions share a hash in about one of ten thousand builds.
 type Deduplicator struct{ seen map[uint64]struct{} }
 
 func NewDeduplicator() *Deduplicator { return &Deduplicator{seen: make(map[uint64]struct{})} }
 
-// admit reports whether a row counts, given the newer postings. It also
-// remembers rows that do not count: a grant that became a loan, or moved to
-// another year, is outdated in an older posting.
+// admit reports whether a row counts, given the newer postings. It also remembers rows that do not count: a
+// grant that became a loan, or moved to another year, is outdated in an older posting.
 func (l *Deduplicator) admit(p *Posting, a *Award, reason string) string {
 	if len(l.seen) > 0 || p.repeats {
 		key := hashKey(a.Transaction)
@@ -40,8 +37,7 @@ func (l *Deduplicator) admit(p *Posting, a *Award, reason string) string {
 	return reason
 }
 
-// hashKey is the hash of a key without regard to case, which differs between
-// postings.
+// hashKey is the hash of a key without regard to case, which differs between postings.
 func hashKey(key string) uint64 {
 	h := hash.Start
 	for i := range len(key) {
@@ -54,9 +50,8 @@ func hashKey(key string) uint64 {
 	return h
 }
 
-// Read calls fn for every transaction of a posting that counts: one that no
-// posting read earlier had. Postings must be read in the order of Plan. in is
-// one CSV file of the posting.
+// Read calls fn for every transaction of a posting that counts: one that no posting read earlier had.
+// Postings must be read in the order of Plan. in is one CSV file of the posting.
 func (l *Deduplicator) Read(p *Posting, in io.Reader, fn func(*Award) error) (rows.Tally, error) {
 	return read(in, l, p, fn)
 }

@@ -12,9 +12,8 @@ import (
 // all is the agency code of a posting that holds every agency.
 const all = "ALL"
 
-// Posting describes one file of the archive by its name, such as
-// FY2024_All_Assistance_Full_20250106.zip. A file with another name may contain
-// anything and counts as the newest.
+// Posting describes one file of the archive by its name, such as FY2024_All_Assistance_Full_20250106.zip. A
+// file with another name may contain anything and counts as the newest.
 type Posting struct {
 	Path       string
 	FiscalYear int    // 0 for every year
@@ -35,9 +34,8 @@ type Posting struct {
 
 var postingName = regexp.MustCompile(`(?i)^FY(\d{4}|\(?All\)?)_(All|\d{3,4})_(Assistance|Contracts)_(Full|Delta)_(\d{8})(?:_(\d+)\.csv)?`)
 
-// Plan decides the order of reading, newest first, and which files to skip.
-// With the newest first, the first posting of a transaction is the one that
-// counts.
+// Plan decides the order of reading, newest first, and which files to skip. With the newest first, the first
+// posting of a transaction is the one that counts.
 func Plan(paths []string) []Posting {
 	list := make([]Posting, len(paths))
 	for i, p := range paths {

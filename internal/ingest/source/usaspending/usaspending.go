@@ -1,9 +1,7 @@
-// Package usaspending reads the award archive of USAspending.gov: every federal
-// obligation of a fiscal year, one transaction a row, as zips of CSV by year and
-// agency, with deltas that correct them. It knows the columns of assistance and
-// of contracts, which transactions are grants and contracts, and which posting
-// of a transaction counts. This data has no EINs; a crosswalk identifies the
-// recipients.
+// Package usaspending reads the award archive of USAspending.gov: every federal obligation of a fiscal year,
+// one transaction a row, as zips of CSV by year and agency, with deltas that correct them. It knows the
+// columns of assistance and of contracts, which transactions are grants and contracts, and which posting of a
+// transaction counts. This data has no EINs; a crosswalk identifies the recipients.
 package usaspending
 
 import (
@@ -106,9 +104,8 @@ func (c *columns) list() []string {
 		"correction_delete_ind", "correction_delete_indicator_code"}
 }
 
-// Read reads, as package rows promises, the grants and contracts of one CSV of an
-// archive, plain or gzipped. The header says whether the file is of assistance or of
-// contracts.
+// Read reads, as package rows promises, the grants and contracts of one CSV of an archive, plain or gzipped.
+// The header says whether the file is of assistance or of contracts.
 func Read(r io.Reader, fn func(*Award) error) (rows.Tally, error) {
 	return read(r, nil, &Posting{}, fn)
 }
@@ -162,8 +159,7 @@ func (f *file) field(fields []string, column int) string {
 	return ""
 }
 
-// take fills the award. It fills the transaction's key and year in any case, for
-// the Deduplicator.
+// take fills the award. It fills the transaction's key and year in any case, for the Deduplicator.
 func (f *file) take(fields []string) (reason string) {
 	a := &f.award
 	*a = Award{Transaction: f.field(fields, transaction), Key: f.field(fields, award)}
@@ -198,9 +194,8 @@ func (f *file) take(fields []string) (reason string) {
 	return ""
 }
 
-// kind says whether a transaction is a grant, a contract or something else.
-// Since fiscal year 2026 assistance has codes of its own: F001 for grants and
-// F002 for cooperative agreements.
+// kind says whether a transaction is a grant, a contract or something else. Since fiscal year 2026 assistance
+// has codes of its own: F001 for grants and F002 for cooperative agreements.
 func (f *file) kind(code string) (kind, reason string) {
 	code = strings.ToUpper(code)
 	switch {
@@ -224,8 +219,7 @@ func (f *file) kind(code string) (kind, reason string) {
 	return "", ReasonOther
 }
 
-// fiscalYear reads the year, or derives it from the date of the action. It is 0
-// if both are missing.
+// fiscalYear reads the year, or derives it from the date of the action. It is 0 if both are missing.
 func fiscalYear(text, date string) int {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1900 && n <= 2200 {
 		return n

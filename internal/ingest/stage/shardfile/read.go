@@ -141,8 +141,7 @@ func (r *reader) read(p []byte) error {
 	return err
 }
 
-// next turns to the next block and says how many rows it has. The error is
-// io.EOF at the end.
+// next turns to the next block and says how many rows it has. The error is io.EOF at the end.
 func (r *reader) next() (rows int, err error) {
 	if err := r.read(r.head); err != nil {
 		return 0, err

@@ -1,18 +1,15 @@
-// Package shardfile is the format of the tables of a staged shard. A table is
-// written once and read by several steps of every later build, each of which
-// needs a few of its columns. So rows lie in blocks, and each column of a block
-// is packed by itself.
+// Package shardfile is the format of the tables of a staged shard. A table is written once and read by
+// several steps of every later build, each of which needs a few of its columns. So rows lie in blocks, and
+// each column of a block is packed by itself.
 //
-// A row is a struct. Its fields, those of embedded structs included, are the
-// columns, under their Go names; a row that is read may have fewer of them than
-// the one that was written.
+// A row is a struct. Its fields, those of embedded structs included, are the columns, under their Go names; a
+// row that is read may have fewer of them than the one that was written.
 //
 //	file    magic, uint32 length of the header, header, blocks
 //	header  for each column: kind, length of the name, name
 //	block   uint32 rows, for each column the uint32 length when packed; the columns
 //
-// A file ends with a block of no rows, so that a reader notices a file that was
-// cut off.
+// A file ends with a block of no rows, so that a reader notices a file that was cut off.
 package shardfile
 
 import (
@@ -74,8 +71,7 @@ func fieldsOf[T any]() []field {
 	return fields.([]field)
 }
 
-// listFields lists the columns of a row type. It panics if a field cannot be a
-// column.
+// listFields lists the columns of a row type. It panics if a field cannot be a column.
 func listFields(t reflect.Type) []field {
 	var fields []field
 	for f := range t.Fields() {

@@ -33,8 +33,7 @@ func NewWriter[T any]() *Writer[T] {
 	return w
 }
 
-// Reset begins a table, which is written to out in large pieces. The memory of
-// the last one is used again.
+// Reset begins a table, which is written to out in large pieces. The memory of the last one is used again.
 func (w *Writer[T]) Reset(out io.Writer) {
 	w.out, w.rows, w.begun = out, 0, false
 	for i := range w.columns {

@@ -1,8 +1,7 @@
-// Package deflate64 unpacks Deflate64, compression method 9 of the zip format.
-// It is Deflate with a window of 64 KiB: distances have two more codes, and the
-// last length code, which means 258 in Deflate, has sixteen extra bits and
-// starts at 3. Some of the published archives use it, and the standard library
-// does not read it.
+// Package deflate64 unpacks Deflate64, compression method 9 of the zip format. It is Deflate with a window of
+// 64 KiB: distances have two more codes, and the last length code, which means 258 in Deflate, has sixteen
+// extra bits and starts at 3. Some of the published archives use it, and the standard library does not read
+// it.
 package deflate64
 
 import (
@@ -21,8 +20,7 @@ const (
 	endOfBlock  = 256
 )
 
-// CorruptError reports damage, with the offset in the packed stream where we
-// noticed the damage.
+// CorruptError reports damage, with the offset in the packed stream where we noticed the damage.
 type CorruptError struct {
 	Offset int64
 	Reason string
@@ -32,9 +30,8 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("deflate64: damaged before byte %d: %s", e.Offset, e.Reason)
 }
 
-// NewReader unpacks the stream r, in the memory of one window. If r is an
-// io.ByteReader, the reader takes nothing beyond the end of the stream, so the
-// caller can read on from there. Otherwise r is buffered.
+// NewReader unpacks the stream r, in the memory of one window. If r is an io.ByteReader, the reader takes
+// nothing beyond the end of the stream, so the caller can read on from there. Otherwise r is buffered.
 func NewReader(r io.Reader) io.ReadCloser {
 	d := &reader{}
 	if b, ok := r.(io.ByteReader); ok {
@@ -233,8 +230,7 @@ func (d *reader) dynamicHead() error {
 	return nil
 }
 
-// The base and the extra bits of each length code from 257 on and of each
-// distance code.
+// The base and the extra bits of each length code from 257 on and of each distance code.
 var lengthBase = [...]uint16{3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31,
 	35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 3}
 var lengthExtra = [...]uint8{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2,
@@ -304,8 +300,7 @@ func (d *reader) copy() {
 		d.write += n
 		return
 	}
-	// The copy overlaps its own output, which makes a run. Each round doubles
-	// the run.
+	// The copy overlaps its own output, which makes a run. Each round doubles the run.
 	for n > 0 {
 		k := copy(d.window[d.write:d.write+n], d.window[from:d.write])
 		d.write += k
@@ -313,8 +308,7 @@ func (d *reader) copy() {
 	}
 }
 
-// refill makes at least want bits available, or reports that the stream ends
-// before them.
+// refill makes at least want bits available, or reports that the stream ends before them.
 func (d *reader) refill(want uint) error {
 	if d.src != nil {
 		// Read eight bytes at once if they are buffered. The next refill reads

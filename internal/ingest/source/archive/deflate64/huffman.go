@@ -9,9 +9,8 @@ const (
 	link     = 1 << 31 // an entry that leads on to the codes longer than fastBits
 )
 
-// table looks up prefix codes: with one probe for codes of up to ten bits, with
-// two for longer codes. An entry is the symbol and, in the low four bits, the
-// length of its code; 0 where no code is defined.
+// table looks up prefix codes: with one probe for codes of up to ten bits, with two for longer codes. An
+// entry is the symbol and, in the low four bits, the length of its code; 0 where no code is defined.
 type table struct {
 	fast    [1 << fastBits]uint32
 	slow    []uint32
@@ -26,10 +25,9 @@ func (t *table) find(bits uint64) uint32 {
 	return t.slow[e&^link|uint32(bits>>fastBits)&(1<<(maxBits-fastBits)-1)]
 }
 
-// build makes the table of the canonical code with the given lengths, and
-// reports whether the lengths are valid. A code must be complete, with two
-// exceptions that other implementations also allow: a code without symbols, as
-// long as nothing uses it, and a single symbol of one bit.
+// build makes the table of the canonical code with the given lengths, and reports whether the lengths are
+// valid. A code must be complete, with two exceptions that other implementations also allow: a code without
+// symbols, as long as nothing uses it, and a single symbol of one bit.
 func (t *table) build(lengths []uint8) bool {
 	var count [maxBits + 1]int
 	longest := 0

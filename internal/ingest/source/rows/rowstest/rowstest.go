@@ -1,7 +1,6 @@
-// Package rowstest tests the common contract of all readers of upstream lists:
-// the same rows from every compression format, refusal of other files, an error
-// for a truncated download, and errors that keep their cause. A reader's own
-// tests cover only its fields.
+// Package rowstest tests the common contract of all readers of upstream lists: the same rows from every
+// compression format, refusal of other files, an error for a truncated download, and errors that keep their
+// cause. A reader's own tests cover only its fields.
 package rowstest
 
 import (
@@ -172,8 +171,7 @@ func (r Reader) errors(t *testing.T) {
 	}
 }
 
-// cutShort ends a packed file early, everywhere for gzip and at many places
-// for the zip that rows.Open reads.
+// cutShort ends a packed file early, everywhere for gzip and at many places for the zip that rows.Open reads.
 func (r Reader) cutShort(t *testing.T) {
 	whole := Gzip(r.text())
 	for n := 3; n < len(whole); n += 7 {
