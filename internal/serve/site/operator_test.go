@@ -46,7 +46,7 @@ func TestOperator(t *testing.T) {
 	want(t, v.get("/contact"), 200, `href="mailto:grants@example.org"`)
 	want(t, v.get("/plans"), 200, "<strong>nothing</strong> for members")
 	want(t, v.get("/plans"), 200, `write to <a href="mailto:grants@example.org">Lake <Erie> Fund</a>`)
-	if body := v.get("/status").body; !strings.Contains(body, "of 7 lists now") || !strings.Contains(body, " ago") {
+	if body := v.get("/status").body; !strings.Contains(body, "of 7 lists now") || !strings.Contains(body, "in the future, by the clock") {
 		t.Errorf("%s", body)
 	}
 	want(t, v.fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/email-sent")

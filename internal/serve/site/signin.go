@@ -70,11 +70,12 @@ var problems = map[string]struct {
 		"to guess."},
 	"common_password": {http.StatusUnprocessableEntity, "That password is too easy to guess: it is a very common one, your email address or the name of " +
 		"this site. A few unrelated words are easy to remember and hard to guess."},
-	"bad_credentials":  {http.StatusForbidden, "The email address or the password is wrong. If you just signed up, follow the link in our email first."},
-	"bad_token":        {http.StatusUnprocessableEntity, "This link has expired or was already used. Ask for another email."},
-	"account_inactive": {http.StatusForbidden, "This account is inactive: its keys do not work, and it cannot make new ones. Write to the operator: Contact, at the bottom of this page, has the address."},
-	"too_many_keys":    {http.StatusConflict, "An account can have ten keys at most. Delete one that you no longer use first."},
-	"bad_label":        {http.StatusUnprocessableEntity, "A label is one line of plain text, of at most 200 bytes."},
+	"bad_credentials": {http.StatusForbidden, "The email address or the password is wrong. If you just signed up, follow the link in our email first."},
+	"bad_token":       {http.StatusUnprocessableEntity, "This link has expired or was already used. Ask for another email."},
+	"account_inactive": {http.StatusForbidden, "This account is inactive: its keys do not work, and it cannot make new ones. " +
+		"Write to the operator: Contact, at the bottom of this page, has the address."},
+	"too_many_keys": {http.StatusConflict, "An account can have ten keys at most. Delete one that you no longer use first."},
+	"bad_label":     {http.StatusUnprocessableEntity, "A label is one line of plain text, of at most 200 bytes."},
 }
 
 // explain puts an error in words for the visitor, and sets its headers.
@@ -335,7 +336,8 @@ var emails = template.Must(template.New("").Parse(emailFile))
 // sendLink sends one of the emails, with a link to a page that takes a token.
 func (s *Site) sendLink(ctx context.Context, to, name, page, token string) error {
 	var b strings.Builder
-	err := emails.ExecuteTemplate(&b, name, map[string]string{"Base": s.BaseURL, "Operator": s.Operator.Name, "Contact": s.Operator.Reach(), "Link": s.BaseURL + page + "?token=" + url.QueryEscape(token)})
+	err := emails.ExecuteTemplate(&b, name, map[string]string{"Base": s.BaseURL, "Operator": s.Operator.Name, "Contact": s.Operator.Reach(),
+		"Link": s.BaseURL + page + "?token=" + url.QueryEscape(token)})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/manual"
+	"grantgraph/internal/snapshot"
 )
 
 //go:embed texts/*.md
@@ -82,7 +83,8 @@ func readText(path string) (string, error) {
 		return "", fault.Disk(path, err)
 	}
 	if len(text) > longestText || !utf8.Valid(text) || strings.TrimSpace(string(text)) == "" {
-		return "", fault.New("bad_texts", "%s is empty, longer than 64 KiB, or not UTF-8", path).Try("write it as plain Markdown, or remove it to show the text of the program")
+		return "", fault.New("bad_texts", "%s is empty, longer than 64 KiB, or not UTF-8", path).
+			Try("write it as plain Markdown, or remove it to show the text of the program")
 	}
 	return string(text), nil
 }
@@ -186,10 +188,7 @@ func (s *Room) serve(name string) func(http.ResponseWriter, *http.Request) error
 
 type statusPage struct {
 	frame.Head
-	Built   time.Time
-	Grants  int64
-	First   int
-	Last    int
+	Data    *snapshot.Manifest
 	Lists   []screen.Freshness
 	Cleared int
 	Damaged []string
@@ -198,10 +197,7 @@ type statusPage struct {
 // serveStatus shows how old the data is, as grantgraph status does.
 func (s *Room) serveStatus(w http.ResponseWriter, r *http.Request) error {
 	d := frame.DatasetOf(r)
-	m := d.Snapshot.Manifest
-	page := statusPage{Head: s.Head(r, "Status"), Built: m.GeneratedAt, Grants: m.Counts.Grants,
-		First: m.Counts.FirstFiscalYear, Last: m.Counts.LastFiscalYear,
-		Lists: screen.FreshnessOf(d.Lists, s.Clock()), Damaged: d.Damaged()}
+	page := statusPage{s.Head(r, "Status"), &d.Snapshot.Manifest, screen.FreshnessOf(d.Lists, s.Clock()), 0, d.Damaged()}
 	for _, l := range page.Lists {
 		if l.Clears {
 			page.Cleared++
