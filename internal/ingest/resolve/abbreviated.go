@@ -126,11 +126,34 @@ func (q *query) lastWord() string { return q.n.K1[strings.LastIndexByte(q.n.K1, 
 
 // ofAnother reports whether a line and a name belong to two organizations although they have words in common, because
 // each has a word that the other lacks. "TEACH FOR ALL" is not Teach for America, although both are in one building. Nor
-// does a line mean the group return of an organization unless it says so.
-func (r *Resolver) ofAnother(q *query, line, name string, atStreet bool) bool {
+// does a line mean the group return of an organization, or one that only supports another, unless it says so.
+func (r *Resolver) ofAnother(q *query, line string, nameNo uint32, atStreet bool) bool {
+	d := &r.u.index
+	name := d.k2[nameNo]
 	a, b := r.unpaired(q, line, name, atStreet)
-	return len(b) > 0 && (len(a) > 0 || b[len(b)-1] == "GROUP" || slices.Contains(b, "RETURN"))
+	if len(b) == 0 {
+		return anotherBody(a, line, name, atStreet)
+	}
+	return len(a) > 0 || b[len(b)-1] == "GROUP" || slices.Contains(b, "RETURN") || r.u.orgs[d.orgOf(nameNo)].supporting()
 }
+
+// anotherBody reports whether a line with more words than a name means another body, such as the fund of a league or the
+// institute of a company. An institute at the organization's address, or of a university, is a part of it.
+func anotherBody(more []string, line, name string, atStreet bool) bool {
+	last := line[strings.LastIndexByte(line, ' ')+1:]
+	if slices.Contains(more, "GROUP") {
+		return true
+	}
+	if !slices.Contains(more, last) || strings.Contains(name, "UNIVERSITY") || atStreet && last == "INSTITUTE" {
+		return false
+	}
+	return slices.ContainsFunc(bodyWords, func(w string) bool {
+		return w == last || len(last) >= 2 && len(line) >= minCutOff && strings.HasPrefix(w, last)
+	})
+}
+
+// bodyWords are the last words of the names of bodies that go with another organization of nearly the same name.
+var bodyWords = strings.Fields("FOUNDATION FUND INSTITUTE TRUST ENDOWMENT EDUCATION")
 
 // weightless are words that one organization's name may have or lack.
 const weightless = "BOARD TRUSTEE TRUSTEES REGENTS GOVERNORS OVERSEERS FELLOWS DIRECTORS PRESIDENT ORG COM US USA"

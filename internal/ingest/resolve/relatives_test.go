@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"testing"
 
 	"grantgraph/internal/ein"
@@ -21,6 +22,9 @@ const (
 	plainsU        = ein.EIN(70200010)
 	councils       = ein.EIN(70200011)
 	observers      = ein.EIN(70200012)
+	votersLeague   = ein.EIN(70200013)
+	treatyInc      = ein.EIN(70200014)
+	emblemsHolding = ein.EIN(70200015)
 )
 
 func relatives() *Universe {
@@ -38,8 +42,11 @@ func relatives() *Universe {
 		{EIN: plainsU, Name: "WESTERN UNIVERSITY OF HEALTH SCIENCES", Street: "3 SECOND ST", City: "DAYTON", State: "OH", ZIP5: "45403"},
 		{EIN: councils, Name: "NATIONAL ALLIANCE OF COMMUNITY HEDGEROW DEVELOPMENT ASSOCIATIONS", Street: "7 ELM ST", City: "AKRON", State: "OH", ZIP5: "44302"},
 		{EIN: observers, Name: "OBSERVATORY OF THE QUERULOUS COMMISSION ON SWIFTS", Street: "8 ELM ST", City: "AKRON", State: "OH", ZIP5: "44303"},
+		{EIN: votersLeague, Name: "LEAGUE OF QUIZZICAL VOTERS", Street: "30 ELM ST", City: "LIMA", State: "OH", ZIP5: "45806"},
+		{EIN: treatyInc, Name: "TREATYFARE INC", Street: "31 ELM ST", City: "LIMA", State: "OH", ZIP5: "45806"},
+		{EIN: emblemsHolding, Name: "SIGNALMARK CHARITABLE CORPORATION", Street: "32 ELM ST", City: "LIMA", State: "OH", ZIP5: "45806", Foundation: "21"},
 	} {
-		o.Sources, o.Active, o.Foundation, o.Subsection = BMF, true, "15", "03"
+		o.Sources, o.Active, o.Foundation, o.Subsection = BMF, true, cmp.Or(o.Foundation, "15"), "03"
 		b.Add(o)
 	}
 	for i := range 3000 { // a register of some size, so that rare words are rare
@@ -65,6 +72,12 @@ func TestRelatives(t *testing.T) {
 		"a relative with another word":            {Recipient{Name1: "Quillfeather Education", Street: "505 Prince Ave", City: "LIMA", State: "OH", ZIP: "45801"}, ein.None},
 		"itself, with words of its own":           {Recipient{Name1: "Quillfeather Memorial Inst", Street: "505 Prince Ave", City: "LIMA", State: "OH", ZIP: "45801"}, quillMemorial},
 		"not the group return":                    {Recipient{Name1: "ASSOCIATION FOR THE ADVANCEMENT OF MARMOTS", Street: "48 BURROW RD", City: "LIMA", State: "OH", ZIP: "45801"}, ein.None},
+		"the fund of a league, at its address":    {Recipient{Name1: "LEAGUE OF QUIZZICAL VOTERS EDUCATION FUND", Street: "30 ELM ST", City: "LIMA", State: "OH", ZIP: "45806"}, ein.None},
+		"the same fund, cut off":                  {Recipient{Name1: "LEAGUE OF QUIZZICAL VOTERS EDUCATION FU", Street: "30 ELM ST", City: "LIMA", State: "OH", ZIP: "45806"}, ein.None},
+		"the institute of a company":              {Recipient{Name1: "TREATYFARE INSTITUTE INC", Street: "PO BOX 3", City: "LIMA", State: "OH", ZIP: "45806"}, ein.None},
+		"the foundation of a group":               {Recipient{Name1: "ZEPHYRIA GROUP FOUNDATION", Street: "PO BOX 4", City: "TOLEDO", State: "OH", ZIP: "43604"}, ein.None},
+		"not the company that supports it":        {Recipient{Name1: "THE SIGNALMARK", Street: "32 ELM ST", City: "LIMA", State: "OH", ZIP: "45806"}, ein.None},
+		"the company, by its name":                {Recipient{Name1: "SIGNALMARK CHARITABLE CORP", Street: "32 ELM ST", City: "LIMA", State: "OH", ZIP: "45806"}, emblemsHolding},
 		"one rare word in another town":           {Recipient{Name1: "ZEPHYRIA MEDLEY FOUNDATION", Street: "1 OAK ST", City: "AKRON", State: "OH", ZIP: "44305"}, ein.None},
 		"words shortened at the address":          {Recipient{Name1: "Center on Marmalade & Pol Priorities", Street: "12 First Street", City: "LIMA", State: "OH", ZIP: "45804"}, budgetCenter},
 		"several words shortened":                 {Recipient{Name1: "Association of Am Hedgerow Cols", Street: "655 K ST", City: "DAYTON", State: "OH", ZIP: "45402"}, collegesOf},

@@ -67,7 +67,7 @@ func byChance(x *[nFeatures]float64) bool {
 func (r *Resolver) ofRelative(q *query, s *search, best int) bool {
 	d, x, name := &r.u.index, &s.rows[best], s.found[best].name
 	group := strings.HasSuffix(d.k2[name], " GROUP")
-	cut := x[fPrefix] > 0 && len(q.n.KX) < len(d.kx[name]) && !group
+	cut := x[fPrefix] > 0 && len(q.n.KX) < len(d.kx[name]) && !group && !r.u.orgs[d.orgOf(name)].supporting()
 	if cut || x[fExact]+x[fEdit]+x[fAcronym]+x[fBag]+x[fRegistry]+x[fStation]+x[fStationCollege] > 0 {
 		return false
 	}
@@ -75,9 +75,11 @@ func (r *Resolver) ofRelative(q *query, s *search, best int) bool {
 	return !slices.ContainsFunc(s.read, func(p reading) bool {
 		a, b := r.unpaired(q, p.name.K2, d.k2[name], atStreet)
 		switch {
+		case len(b) == 0 && anotherBody(a, p.name.K2, d.k2[name], atStreet), len(a) == 0 && len(b) > 0 && r.u.orgs[d.orgOf(name)].supporting():
+			return false
 		case len(a)+len(b) == 0, !group && (x[fOverlap] >= 0.65 || atStreet && x[fOverlap] >= 0.5):
 			return true
-		case r.ofAnother(q, p.name.K2, d.k2[name], atStreet):
+		case r.ofAnother(q, p.name.K2, name, atStreet):
 			return false
 		}
 		// What is called after a university or college is not it.

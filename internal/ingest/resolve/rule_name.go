@@ -94,7 +94,7 @@ func (r *Resolver) cutOff(q *query) (Rule, ein.EIN) {
 	whole := ""
 	for _, h := range d.withPrefix(joined(head)) {
 		k2 := d.k2[h.name]
-		if len(k2) <= len(head) || !strings.HasPrefix(k2, head) || r.excludedName(q, h.name) || r.ofAnother(q, head, k2, true) {
+		if len(k2) <= len(head) || !strings.HasPrefix(k2, head) || r.excludedName(q, h.name) || r.ofAnother(q, head, h.name, true) {
 			continue
 		}
 		org := int(d.orgOf(h.name))
@@ -122,6 +122,9 @@ func (r *Resolver) cutOff(q *query) (Rule, ein.EIN) {
 	}
 	return rule, r.u.eins[found]
 }
+
+// supporting reports whether an organization is exempt because it supports another, whose name it often extends.
+func (o *Org) supporting() bool { return o.Foundation >= "21" && o.Foundation <= "24" }
 
 // privateFoundation reads the register's foundation code.
 func privateFoundation(code string) bool { return code == "02" || code == "03" || code == "04" }

@@ -103,7 +103,7 @@ func (r *Resolver) address(q *query, traits *orgname.Traits, words *lineWords, t
 		if whole != "" {
 			own = orgname.TraitsOf(whole)
 		}
-		if own.Conflicts(&other) == 0 && !r.ofAnother(q, n.K2, d.k2[t.id], true) {
+		if own.Conflicts(&other) == 0 && !r.ofAnother(q, n.K2, t.id, true) {
 			p.add(r.u, t.id, false)
 		}
 	}
@@ -236,7 +236,7 @@ func (r *Resolver) street(q *query, traits *orgname.Traits, words *lineWords, te
 		return ein.None
 	}
 	id := uint32(alone)
-	if d.tellingOverlap(words, id) < streetOverlap || r.ofAnother(q, q.n.K2, d.k2[id], true) {
+	if d.tellingOverlap(words, id) < streetOverlap || r.ofAnother(q, q.n.K2, id, true) {
 		return ein.None
 	}
 	if other := d.traits(id); traits.Conflicts(&other)&hardConflicts != 0 {
