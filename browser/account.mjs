@@ -111,7 +111,7 @@ await look(page, "account-empty", shots);
 
 // A key, shown once.
 await page.fill("#label", "Our research notebook");
-await page.click("button:text('Make a key')");
+await page.click("button:text('Create a key')");
 await page.waitForSelector("#key");
 const key = await page.textContent("#key");
 assert.match(key, /^gg_f_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/);
@@ -155,7 +155,7 @@ await look(page, "account-rotated", shots);
 
 // Delete a second key, after a question.
 await page.fill("#label", "A mistake");
-await page.click("button:text('Make a key')");
+await page.click("button:text('Create a key')");
 await page.waitForSelector("#key");
 await page.click("li:has-text('A mistake') >> a:text('Delete')");
 await page.waitForURL("**/delete");

@@ -74,7 +74,7 @@ await page.unroute("**/api/v1/analyze");
 
 // Nothing more is free; a key can pay.
 await ask("how much was given for education?");
-assert.match(await page.locator("#reply .wrong").innerText(), /free questions of today are used/);
+assert.match(await page.locator("#reply .wrong").innerText(), /No free questions left today/);
 assert.ok(await page.locator("#api-key").isVisible());
 
 // A program is refused, whatever cookies it has.

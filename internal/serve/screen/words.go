@@ -49,7 +49,7 @@ func Verdicts(r *client.ScreeningRecord) (all []Verdict) {
 	} {
 		// A known status replaces this verdict, so an unknown status is never good news.
 		v := Verdict{List: l.list, Title: l.title, Revised: day(l.from.Revised)}
-		v.say(MarkNotScreened, "not screened", "Not screened: nothing is known from this list, neither for nor against.")
+		v.say(MarkNotScreened, "not screened", "Not screened: we know nothing from this list.")
 		v.add(text(l.from.Note))
 		if l.from.Screened {
 			l.say(&v)

@@ -84,7 +84,7 @@ func TestVerdicts(t *testing.T) {
 		}},
 		{"tax board", lists.CAFTB, MarkLook, "revoked", "list of revoked exemptions", func(r *client.ScreeningRecord) { r.Compliance.StateRegistration.California.FTB = screened(Revoked) }},
 		{"not with the board", lists.CAFTB, MarkOK, "not listed", "Not on the board's list", func(r *client.ScreeningRecord) { r.Compliance.StateRegistration.California.FTB = screened(NotListed) }},
-		{"no list", lists.OFAC, MarkNotScreened, "not screened", "neither for nor against. The list was never loaded.", func(r *client.ScreeningRecord) {
+		{"no list", lists.OFAC, MarkNotScreened, "not screened", "we know nothing from this list. The list was never loaded.", func(r *client.ScreeningRecord) {
 			r.Compliance.OFACSanctionsScreen.ScreenProvenance = client.ScreenProvenance{Status: NotScreened, Note: of("the list was never loaded")}
 		}},
 	} {

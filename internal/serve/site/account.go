@@ -347,7 +347,7 @@ func (u *usage) draw() {
 // Says is the chart in words, for screen readers.
 func (u usage) Says() string {
 	if u.Total == 0 {
-		return "No calls in this window yet."
+		return "No calls in this period yet."
 	}
 	return fmt.Sprintf("%s in this window, at most %s in one %s.", calls(u.Total), calls(u.Peak), u.Unit)
 }

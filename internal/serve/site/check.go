@@ -87,7 +87,7 @@ const trialWords = "One screening, without the evidence behind it"
 func (t standing) Cost() string {
 	switch {
 	case !t.Paid && t.Used:
-		return "The one screening of your free account is used."
+		return "You have used the one screening of your free account."
 	case !t.Paid:
 		return "Your free account has " + strings.ToLower(trialWords[:1]) + trialWords[1:] + "."
 	}

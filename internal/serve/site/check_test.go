@@ -158,7 +158,7 @@ func TestCheck(t *testing.T) {
 	want(t, stranger.get("/check/000000001"), 200, `href="/signin?next=/check/000000001"`)
 	want(t, stranger.get("/check?q=00-0000001"), 303, "/check/000000001")
 	want(t, stranger.get("/check?q=county+library"), 200, `<a href="/check/`)
-	want(t, stranger.get("/check?q=zzqxv+wwkjq"), 200, "No organization by that name")
+	want(t, stranger.get("/check?q=zzqxv+wwkjq"), 200, "We have no filing by an organization with that name")
 	want(t, stranger.post("/check/000000001", nil), 303, "/signin")
 	want(t, stranger.get("/check/00-0000001"), 303, "/check/000000001")
 	want(t, stranger.get("/check/nobody"), 404, "Page not found")
@@ -171,7 +171,7 @@ func TestCheck(t *testing.T) {
 	// Looking costs nothing; only our form does.
 	want(t, plus.get("/check/000000001"), 200, "Screen now")
 	want(t, plus.get("/check/000000001"), 200, "Maple Hollow Food Pantry")
-	want(t, plus.get("/check/000000009"), 200, "No list and no filing we have read knows this EIN")
+	want(t, plus.get("/check/000000009"), 200, "None of our lists and filings has this EIN")
 	want(t, plus.post("/check/000000001", nil), 403, "out of date")
 	want(t, plus.post("/check/000000001", url.Values{"csrf": {free.csrf("/check/000000001")}}), 403, "out of date")
 	if p.left(t, "plus@example.org") != 250 {
@@ -181,7 +181,7 @@ func TestCheck(t *testing.T) {
 	want(t, got, 200, "Maple Hollow Food Pantry")
 	want(t, got, 200, "Listed as exempt under section 501(c)(3)")
 	want(t, got, 200, "List of March 9, 2026")
-	want(t, got, 200, "Not screened: nothing is known from this list")
+	want(t, got, 200, "Not screened: we know nothing from this list")
 	want(t, got, 200, "live index")
 	want(t, got, 200, "Elements of a report")
 	want(t, got, 200, "249 calls left today")
@@ -220,17 +220,17 @@ func TestCheck(t *testing.T) {
 
 	// The free plan has one screening, without evidence. A screening that finds nobody
 	// does not use it up.
-	want(t, free.fill("/check/000000009", "/check/000000009", nil), 200, "No list and no filing we have read knows this EIN")
+	want(t, free.fill("/check/000000009", "/check/000000009", nil), 200, "None of our lists and filings has this EIN")
 	got = free.fill("/check/000000003", "/check/000000003", nil)
-	want(t, got, 200, "The evidence is left out on the free plan")
+	want(t, got, 200, "The free plan leaves out the evidence")
 	want(t, got, 200, "The name of a sanctioned entity resembles this one")
-	want(t, got, 200, "The one screening of your free account is used")
-	for _, evidence := range []string{"1 Quay", "word in the list", "Elements of a report", "data:application/json", "/check/pdf", "The lists that were used"} {
+	want(t, got, 200, "You have used the one screening of your free account")
+	for _, evidence := range []string{"1 Quay", "Word on the list", "Elements of a report", "data:application/json", "/check/pdf", "The lists we used"} {
 		if strings.Contains(got.body, evidence) {
 			t.Errorf("%q is shown on the free plan", evidence)
 		}
 	}
-	want(t, free.get("/check/000000001"), 200, "The one screening of your free account is used")
+	want(t, free.get("/check/000000001"), 200, "You have used the one screening of your free account")
 	got = free.post("/check/000000001", url.Values{"csrf": {free.csrf("/account")}})
 	want(t, got, 402, "A free account has one screening, and yours is used")
 	want(t, got, 402, "Move to the <b>Plus</b> plan: 250 calls a day")
@@ -258,14 +258,14 @@ func TestCheckSpent(t *testing.T) {
 	}
 	for _, who := range []*person{free, plus} {
 		got := who.fill("/check/000000001", "/check/000000001", nil)
-		want(t, got, 402, "You have reached the daily limit of your plan. It resets on March 11, 2026, 00:00 UTC.")
+		want(t, got, 402, "You have reached the daily limit of your plan. It resets on March 11, 2026, 12:00 AM UTC.")
 		if got.header.Get("Retry-After") != "34800" || strings.Contains(got.body, "Publication 78") {
 			t.Errorf("%v", got.header)
 		}
 	}
 	want(t, plus.send("/check/many", map[string]string{"csrf": plus.csrf("/check"), "eins": "000000001"}, "", nil), 402, "reached the daily limit")
 	p.clock.forward(24 * time.Hour)
-	want(t, free.fill("/check/000000001", "/check/000000001", nil), 200, "The evidence is left out on the free plan")
+	want(t, free.fill("/check/000000001", "/check/000000001", nil), 200, "The free plan leaves out the evidence")
 	if _, err := p.store.DeactivateAccount(t.Context(), "plus@example.org"); err != nil {
 		t.Fatal(err)
 	}
@@ -299,12 +299,12 @@ func TestRecords(t *testing.T) {
 	p := newPlace(t, withLists)
 	plus := p.payer(t, "plus@example.org", account.Plus)
 	for ein, texts := range map[string][]string{
-		"000000001": {"No flag applies", "Every element that a report must have is there"},
-		"000000002": {"as of May 15, 2024, posted August 12, 2024", "1 entry in the list", "An element is missing, or a flag speaks against it", "The IRS gave public notice"},
-		"000000003": {"1 entity to compare", "1 Quay", "word in the list", "ZARVONIA", "37%", "the same"},
+		"000000001": {"Our data shows no flags", "Every element that a report must have is there"},
+		"000000002": {"as of May 15, 2024, posted August 12, 2024", "1 entry in the list", "an element is missing, or a flag rules it out", "The IRS gave public notice"},
+		"000000003": {"1 entity to compare", "1 Quay", "Word on the list", "ZARVONIA", "37%", "the same"},
 		"000000004": {"does not allow it to operate", "Number CT0000004. Status: Delinquent; may operate: no"},
 		"000000005": {nasty},
-		"000000009": {"knows this EIN", "Unknown organization"},
+		"000000009": {"None of our lists and filings has this EIN", "Unknown organization"},
 	} {
 		got := plus.fill("/check/"+ein, "/check/"+ein, nil)
 		for _, text := range texts {
@@ -355,10 +355,10 @@ func TestMany(t *testing.T) {
 		{"a file", "", "\ufeffName;EIN\n\"Light; Inc\";00-0000001\nOther;00-0000005\n", 200, "2 organizations", 1},
 		{"both", "000000001", "EIN\n000000002\n", 200, "2 organizations", 1},
 		{"a hundred and one", hundred.String(), "", 422, "more than 100 EINs", 0},
-		{"nothing", " ", "", 422, "There is no EIN", 0},
+		{"nothing", " ", "", 422, "We found no EIN", 0},
 		{"no EIN", "12-34\n<b>", "", 422, "line 2: <code><b></code>", 0},
 		{"no column", "", "a,b\nc,d\n", 422, "no column of EINs", 0},
-		{"not a table", "", "%PDF-1.7\x00\x01", 422, "no table that we can read", 0},
+		{"not a table", "", "%PDF-1.7\x00\x01", 422, "cannot read the file as a table", 0},
 		{"a long file", "", strings.Repeat("x", mostFile+1), 422, "The file has more than 256 KB", 0},
 		{"a very long file", "", strings.Repeat("x", int(manyForm.most)), 413, "too much", 0},
 	} {
@@ -436,11 +436,11 @@ func TestVerifyPage(t *testing.T) {
 		status int
 		texts  []string
 	}{
-		{"as it was", document, "", 200, []string{holds, "Zarvonia Petroleum Trading Company", "EIN 00-0000003", "March 10, 2026, 14:20 UTC", "Publication 78: March 9, 2026", "not screened"}},
+		{"as it was", document, "", 200, []string{holds, "Zarvonia Petroleum Trading Company", "EIN 00-0000003", "March 10, 2026, 2:20 PM UTC", "Publication 78: March 9, 2026", "not screened"}},
 		{"pasted", nil, "\n" + string(document) + "\n", 200, []string{holds}},
 		{"indented", indented.Bytes(), "", 200, []string{holds}},
 		{"the PDF", []byte(pdf.body), "", 200, []string{holds}},
-		{"changed", bytes.Replace(document, []byte("potential_match"), []byte("clear"), 1), "", 200, []string{broken, "It is not confirmed"}},
+		{"changed", bytes.Replace(document, []byte("potential_match"), []byte("clear"), 1), "", 200, []string{broken, "We could not confirm them"}},
 		{"another name", bytes.ReplaceAll(document, []byte("ZARVONIA"), []byte(`<script>alert(1)</script>`)), "", 200, []string{broken, "<Script>Alert(1)</Script>"}},
 		{"of another service", foreign, "", 200, []string{unknown, "not among the keys"}},
 		{"garbage", []byte("%PDF-1.7\n\x00\xff garbage"), "", 422, []string{unknown}},

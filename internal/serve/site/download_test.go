@@ -291,7 +291,7 @@ func TestDownloadFails(t *testing.T) {
 	left := p.left(t, "ada@example.org")
 	csrf := ada.csrf("/download")
 	form := url.Values{"csrf": {csrf}, "query": {""}, "kind": {"csv"}}
-	want(t, ada.post("/download", form), 500, "could not be drawn")
+	want(t, ada.post("/download", form), 500, "could not show")
 	if now := p.left(t, "ada@example.org"); now != left {
 		t.Errorf("%d calls are left of %d", now, left)
 	}

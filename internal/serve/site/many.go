@@ -62,7 +62,7 @@ func (s *Site) screenMany(v *visit) error {
 		err = fault.New("too_many_eins", "There are more than %d EINs; send at most that many at a time", mostEINs)
 	}
 	if err == nil && len(list.eins) == 0 {
-		err = fault.New("no_eins", "There is no EIN in what you sent")
+		err = fault.New("no_eins", "We found no EIN in what you sent")
 	}
 	if err != nil {
 		f, _ := fault.Of(err)
@@ -316,9 +316,9 @@ func (l *einList) readCSV(file []byte) error {
 			return badTable(err)
 		}
 	case "no_ein_column", "sheet_empty":
-		return fault.New("no_ein_column", "The file has no column of EINs that we could find.").Try("name the column EIN")
+		return fault.New("no_ein_column", "We found no column of EINs in the file.").Try("name the column EIN")
 	case "which_column":
-		return fault.New("no_ein_column", "Several columns of the file may have the EINs.").Try("name the column EIN")
+		return fault.New("no_ein_column", "Several columns of the file could hold the EINs.").Try("name the column EIN")
 	default:
 		return badTable(err)
 	}
@@ -349,5 +349,5 @@ func (l *einList) addCell(row *sheet.Row) {
 }
 
 func badTable(err error) error {
-	return fault.New("bad_table", "The file is no table that we can read: %w", err).Try("save it as CSV")
+	return fault.New("bad_table", "We cannot read the file as a table: %w", err).Try("save it as CSV")
 }

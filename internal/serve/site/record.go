@@ -150,11 +150,11 @@ func listTitle(name string) string {
 func (v *recordView) Available() (m mark) {
 	switch a := v.Compliance.Reliance.RelianceAvailable; {
 	case a == nil:
-		return mark{screen.MarkNotScreened, "Cannot be said: a list was not screened or is not known to be current, or a match has to be looked at first."}
+		return mark{screen.MarkNotScreened, "Unknown: a list was unavailable or out of date, or a match needs review first."}
 	case *a:
 		return mark{screen.MarkOK, "Every element that a report must have is there, and no flag speaks against it."}
 	}
-	return mark{screen.MarkLook, "An element is missing, or a flag speaks against it."}
+	return mark{screen.MarkLook, "No: an element is missing, or a flag rules it out."}
 }
 
 // mark is a symbol beside a word. The word says the same, so that nobody depends on
@@ -192,7 +192,7 @@ type sourceRow struct {
 }
 
 // liveIndex is the caveat of every record: what a downloaded list cannot show.
-const liveIndex = "A designation is effective before the published files carry it. At the moment of disbursement, use the sanctions authority's live index."
+const liveIndex = "A sanction takes effect before it appears in the published files. When you pay, check the sanctions authority's live search."
 
 // LiveIndex is the caveat of every record.
 func (v *recordView) LiveIndex() string { return liveIndex }

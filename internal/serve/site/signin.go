@@ -100,7 +100,7 @@ func (s *Site) explain(v *visit, err error) (status int, problem string) {
 		s.Log.Error("serving an account page", "path", v.r.URL.Path, "error", err)
 	}
 	v.w.Header().Set("Retry-After", "5")
-	return http.StatusServiceUnavailable, "The accounts cannot be reached at the moment. Please try again."
+	return http.StatusServiceUnavailable, "We cannot reach the accounts right now. Please try again."
 }
 
 func waitText(seconds int) string {
@@ -264,7 +264,7 @@ func (s *Site) confirm(v *visit) error {
 		err = s.enter(v, secret)
 	}
 	if slug(err) == "bad_credentials" {
-		err = fault.New("not_chosen", "That is not the password that was chosen when this address signed up. If you did not choose it, choose a new password")
+		err = fault.New("not_chosen", "This is not the password chosen at sign-up. If you did not choose that password, choose a new one")
 	}
 	if err != nil {
 		return s.showAgain(v, "confirm", f, err)

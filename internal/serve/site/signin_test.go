@@ -22,7 +22,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, v.get("/account"), 303, "/signin?next=%2Faccount")
 	want(t, v.fill("/signup", "/signup", map[string]string{"email": " Ada@Example.org ", "password": secretWords}), 303, "/email-sent")
 	want(t, v.get("/email-sent"), 200, "<b>Ada@Example.org</b>")
-	want(t, v.get("/email-sent"), 200, "the address you gave")
+	want(t, v.get("/email-sent"), 200, "We sent you an email")
 	link := follow(t, p.email(t, "ada@example.org"))
 	want(t, v.get(link), 200, "the password you chose") // opening the page confirms nothing
 	want(t, v.fill(link, "/confirm", map[string]string{"password": secretWords}), 303, "/account")
@@ -56,7 +56,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	used := v.get("/account")
 	want(t, used, 200, "<b>47</b> of 50 calls left")
 	want(t, used, 200, "14:00 to 15:00: 3 calls")
-	want(t, used, 200, "March 11, 2026, 00:00 UTC")
+	want(t, used, 200, "March 11, 2026, 12:00 AM UTC")
 	want(t, used, 200, "50 calls a day")
 	if _, err := p.store.Charge(t.Context(), k.Account, 2); err != nil { // without a key
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, v.fill("/account/keys/"+k.ID+"/delete", "/account/keys/"+k.ID+"/delete", nil), 303, "/account")
 	deleted := v.get("/account")
 	want(t, deleted, 200, "The key is deleted and no longer works.")
-	want(t, deleted, 200, "Make a key")
+	want(t, deleted, 200, "Create a key")
 	want(t, deleted, 200, "<b>45</b> of 50 calls left")
 	want(t, deleted, 200, "14:00 to 15:00: 5 calls")
 	if _, err := p.store.Authenticate(t.Context(), next); !errors.Is(err, account.ErrUnknownKey) {
@@ -100,7 +100,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	larger := v.get("/account")
 	want(t, larger, 200, "10,000 calls a month")
 	want(t, larger, 200, "This month")
-	want(t, larger, 200, "April 1, 2026, 00:00 UTC")
+	want(t, larger, 200, "April 1, 2026, 12:00 AM UTC")
 	want(t, larger, 200, "March 10: 5 calls")
 
 	// The audit trail says who did it.
@@ -169,8 +169,8 @@ func TestSquatter(t *testing.T) {
 	squatter, owner := p.visitor(t), p.visitor(t)
 	want(t, squatter.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 303, "/email-sent")
 	first := follow(t, p.email(t, "owner@example.org"))
-	want(t, owner.fill(first, "/confirm", nil), 422, "not the password that was chosen")
-	want(t, owner.fill(first, "/confirm", map[string]string{"password": secretWords}), 422, "not the password that was chosen")
+	want(t, owner.fill(first, "/confirm", nil), 422, "not the password chosen")
+	want(t, owner.fill(first, "/confirm", map[string]string{"password": secretWords}), 422, "not the password chosen")
 	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "or the password is wrong")
 	want(t, owner.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": secretWords}), 303, "/email-sent")
 	l := p.email(t, "owner@example.org")
@@ -373,7 +373,7 @@ func TestConsole(t *testing.T) {
 	p := newPlace(t, func(c *Config) { c.Mail = mail.NewConsole(&console) })
 	v := p.visitor(t)
 	want(t, v.fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/email-sent")
-	want(t, v.get("/email-sent"), 200, "it writes its emails to its console")
+	want(t, v.get("/email-sent"), 200, "writes emails to its console")
 	p.Site.Close()
 	if !linkIn.MatchString(console.String()) {
 		t.Errorf("%q", console.String())
@@ -393,13 +393,13 @@ func TestStoreThatDoesNotAnswer(t *testing.T) {
 	}
 	for _, path := range []string{"/signin", "/signup", "/confirm", "/reset"} {
 		got := v.post(path, url.Values{"csrf": {token}, "email": {"ada@example.org"}, "password": {secretWords}, "token": {"x"}})
-		want(t, got, 503, "cannot be reached")
+		want(t, got, 503, "cannot reach")
 		if got.header.Get("Retry-After") == "" || strings.Contains(strings.ToLower(main(got.body)), "sql") {
 			t.Errorf("%s: %v\n%s", path, got.header, main(got.body))
 		}
 	}
 	v.cookies["__Host-session"] = newSecret()
-	want(t, v.get("/account"), 503, "cannot be reached")
+	want(t, v.get("/account"), 503, "cannot reach")
 	if !strings.Contains(log.String(), "database is closed") {
 		t.Errorf("the log does not say why:\n%s", log.String())
 	}

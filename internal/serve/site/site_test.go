@@ -49,7 +49,7 @@ func TestSearchWithoutScript(t *testing.T) {
 	want(t, v.get("/search?q=county+library"), 200, `value="county library"`)
 	want(t, v.get("/search?q=county+library"), 200, `<a href="/org/`)
 	want(t, v.get("/?q=county+library"), 301, "/search?q=county+library")
-	want(t, v.get("/check?q=zzqxv+wwkjq"), 200, "No organization by that name")
+	want(t, v.get("/check?q=zzqxv+wwkjq"), 200, "We have no filing by an organization with that name")
 	want(t, v.get("/static/"), 404, "")
 
 	want(t, v.get("/static/style.css"), 200, "{")

@@ -246,7 +246,7 @@ func (s *Site) querySQL(ctx context.Context, v *visit, page *sqlPage) (_ *sqlbox
 	case strings.TrimSpace(page.Statement) == "":
 		return nil, release, fault.New(sqlbox.Rejected, "There is no query.").Try("write one, or take one of the gallery")
 	case set.SQL == nil:
-		return nil, release, fault.New(sqlbox.Unavailable, "This server runs no SQL at the moment.").Try("the other pages work meanwhile")
+		return nil, release, fault.New(sqlbox.Unavailable, "SQL is not available on this server right now.").Try("the other pages work meanwhile")
 	}
 	// Parsing a query takes CPU time, too.
 	if left, err := s.Accounts.Balance(ctx, who.id); err == nil && left.Remaining < 1 {

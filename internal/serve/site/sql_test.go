@@ -254,7 +254,7 @@ func accountOf(t *testing.T, p *place, email string) string {
 func TestSQLWithout(t *testing.T) {
 	t.Parallel()
 	plus := newPlace(t).payer(t, "plus@example.org", account.Plus)
-	want(t, plus.queries("SELECT 1"), 503, "runs no SQL")
+	want(t, plus.queries("SELECT 1"), 503, "SQL is not available")
 	b := budget.New(8<<20, budget.Options{Timer: immediately})
 	p := newPlace(t, withSQL(t), func(c *Config) { c.Budget = b })
 	plus = p.payer(t, "plus@example.org", account.Plus)
@@ -352,7 +352,7 @@ func TestSQLHostile(t *testing.T) {
 	}
 	got = plus.queries("SELECT " + strings.Join(columns, ", ") + " FROM range(1300)")
 	want(t, got, 200, "The page shows the first")
-	want(t, got, 200, "CSV, one more call")
+	want(t, got, 200, "CSV (uses one more call)")
 	if len(got.body) > 6<<20 {
 		t.Errorf("the page has %d bytes", len(got.body))
 	}

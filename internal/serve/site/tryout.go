@@ -115,7 +115,7 @@ func (s *Site) tryOut(v *visit, op *api.Operation) error {
 		path = strings.ReplaceAll(path, "{"+f.Name+"}", url.PathEscape(f.Value))
 	}
 	if strings.ContainsAny(p.Params, " #\r\n\x00") {
-		p.Problem = "Parameters are written as in an address, with %20 or + for a space, such as location=OH&limit=5. Nothing was sent and nothing was counted."
+		p.Problem = "Write the parameters as in an address, such as location=OH&limit=5, with %20 or + for a space. Nothing was sent and nothing was counted."
 		return s.drawTryout(v, p)
 	}
 	p.Answer = s.send(v, op.Method, path, p.Params, p.Body)

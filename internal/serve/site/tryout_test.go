@@ -73,7 +73,7 @@ func TestTryout(t *testing.T) {
 		{"listTransactions", map[string]string{"query": "?limit=1&format=csv"}, "grant_key,", 1},
 		{"listTransactions", map[string]string{"query": "year=abc"}, "invalid_request", 0},
 		{"listTransactions", map[string]string{"query": "a b\r\nX: y"}, "Nothing was sent", 0},
-		{"listTransactions", map[string]string{"query": "limit=1000"}, "longer than a page shows", 1},
+		{"listTransactions", map[string]string{"query": "limit=1000"}, "the beginning of the answer", 1},
 		{"listTransactions", map[string]string{"query": "query=<script>alert(1)</script>"}, `"hits": 0`, 1},
 		{"searchOrganizations", map[string]string{"query": "q=library"}, `"results"`, 0},
 		{"listOrganizations", map[string]string{"body": `{"state": "OH"}`}, "plan_required", 0},

@@ -52,7 +52,7 @@ func TestUsage(t *testing.T) {
 			t.Errorf("now is %d", current)
 		}
 	}
-	if got := newUsage(account.Day, now); got.Says() != "No calls in this window yet." {
+	if got := newUsage(account.Day, now); got.Says() != "No calls in this period yet." {
 		t.Error(got.Says())
 	}
 }

@@ -177,12 +177,12 @@ func (v *visit) sender() budget.Sender {
 
 func (s *Site) readForm(v *visit, most bound) error {
 	if err := s.origin.Check(v.r); err != nil {
-		return frame.Refuse(http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.")
+		return frame.Refuse(http.StatusForbidden, "This came from another site", "Another site sent this form, so we did nothing.")
 	}
 	kind, _, err := mime.ParseMediaType(v.r.Header.Get("Content-Type"))
 	withFiles := most.files && kind == "multipart/form-data"
 	if err != nil || kind != "application/x-www-form-urlencoded" && !withFiles {
-		return frame.Refuse(http.StatusUnsupportedMediaType, "This is not a form", "What was sent is not a form of this site, so nothing was done.")
+		return frame.Refuse(http.StatusUnsupportedMediaType, "This is not a form", "This is not a form of this site, so we did nothing.")
 	}
 	var sent []byte
 	sent, v.hold, err = s.Budget.ReadBody(v.r, v.sender(), most.most)
@@ -198,14 +198,14 @@ func (s *Site) readForm(v *visit, most bound) error {
 		err = v.r.ParseForm()
 	}
 	if _, long := errors.AsType[*http.MaxBytesError](err); long {
-		text := "A form of this site is never as long as what was sent, so nothing was done."
+		text := "This form is too long, so we did nothing."
 		if most.files {
-			text = "What was sent is longer than this page takes, which is " + frame.Size(most.most) + ", so nothing was done."
+			text = "This is longer than this page accepts, which is " + frame.Size(most.most) + ", so nothing was done."
 		}
 		return frame.Refuse(http.StatusRequestEntityTooLarge, "That is too much", text)
 	}
 	if err != nil {
-		return frame.Refuse(http.StatusBadRequest, "This form cannot be read", "What was sent arrived incomplete or damaged, so nothing was done.")
+		return frame.Refuse(http.StatusBadRequest, "This form cannot be read", "The form arrived incomplete or damaged, so we did nothing.")
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (s *Site) readForm(v *visit, most bound) error {
 func (s *Site) checkToken(v *visit) error {
 	if !s.carriesToken(v, v.r.PostForm.Get("csrf")) {
 		return frame.Refuse(http.StatusForbidden, "This form is out of date",
-			"It was opened before you signed in or out, or too long ago, so nothing was done. Open it again and send it once more.")
+			"You opened this form before you signed in or out, or too long ago, so we did nothing. Open it again and send it once more.")
 	}
 	return nil
 }
@@ -344,7 +344,7 @@ func (s *Site) bounded(h http.Handler) http.Handler {
 		}
 		seconds := int(math.Ceil(wait.Seconds()))
 		return &frame.Refusal{Status: http.StatusTooManyRequests, RetryAfter: seconds, Title: "That was a lot of pages",
-			Text: "More pages were opened from your network than we can draw for one visitor. Please wait " + strconv.Itoa(seconds) +
+			Text: "Your network opened too many pages at once. Please wait " + strconv.Itoa(seconds) +
 				plural.Word(seconds, " second", " seconds") + " and reload this one. Sign in to open more, or use the API, which is made for many questions."}
 	})
 }

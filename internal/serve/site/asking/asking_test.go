@@ -591,7 +591,7 @@ func TestModel(t *testing.T) {
 	asked := 0
 	plan, fails := &ask.Plan{Measure: "how_much", Of: "grants", Words: "what"}, error(nil)
 	p.Model = model(func() (*ask.Plan, error) { asked++; return plan, fails })
-	if a := p.get("ann", "huh what"); a.Code != 200 || !strings.Contains(a.text, "The language model small-1") || !strings.Contains(a.text, "They gave") || asked != 1 {
+	if a := p.get("ann", "huh what"); a.Code != 200 || !strings.Contains(a.text, "the language model small-1") || !strings.Contains(a.text, "They gave") || asked != 1 {
 		t.Errorf("%d, asked %d times: %s", a.Code, asked, a.text)
 	}
 	list := p.post("ann", `{"question":"huh what"}`).events(t)

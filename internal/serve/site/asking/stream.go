@@ -57,7 +57,7 @@ func (s *room) stream(w http.ResponseWriter, r *http.Request) {
 		body, err := s.event(part, &p)
 		if err != nil {
 			s.Log.Error("drawing a part of an answer", "part", part, "error", err)
-			body, part = []byte(`{"code":500,"error":"internal_error","message":"The answer could not be drawn.","html":""}`), partError
+			body, part = []byte(`{"code":500,"error":"internal_error","message":"We could not show the answer.","html":""}`), partError
 		}
 		return e.send(part, &p, body) && err == nil
 	})

@@ -206,15 +206,15 @@ func TestYearsAreSaid(t *testing.T) {
 	t.Parallel()
 	html := string(Years([]Year{{Year: 2021, Amount: 5_000, Grants: 1, Partial: true, Note: "its return is not published yet"}, {Year: 2019, Amount: 1_234_567, Grants: 2}, {Year: 1950, Amount: 1, Grants: 1}}))
 	for _, want := range []string{
-		"2019 $1.2M, 2020 no grant, 2021 $5k so far", "2019: $1,234,567 in 2 grants", "2020: no grant in the filings read", "2021: $5,000 in 1 grant, incomplete: its return is not published yet",
-		"Hatched years are incomplete so far: 2021 (its return is not published yet).", "Years before 1992 are not drawn.", `class="hatch"`,
+		"2019 $1.2M, 2020 no grant, 2021 $5k so far", "2019: $1,234,567 in 2 grants", "2020: no grants found", "2021: $5,000 in 1 grant, incomplete: its return is not published yet",
+		"Hatched years are incomplete so far: 2021 (its return is not published yet).", "Years before 1992 are not shown.", `class="hatch"`,
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("does not say %q", want)
 		}
 	}
 	linked := string(InAndOut([]Year{{Year: 2020, Amount: 5_000, Grants: 1, Href: "/explore?year=2020&location=OH"}}, nil))
-	for _, want := range []string{`href="/explore?year=2020&amp;location=OH"`, `class="column got"><title>2020: $5,000 in 1 grant</title>`, `role="group"`, "Came in, below", "Went out: no grant in the filings read"} {
+	for _, want := range []string{`href="/explore?year=2020&amp;location=OH"`, `class="column got"><title>2020: $5,000 in 1 grant</title>`, `role="group"`, "Received, below", "Given: no grants found"} {
 		if !strings.Contains(linked, want) {
 			t.Errorf("a year that is a link has no %q", want)
 		}

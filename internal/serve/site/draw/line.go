@@ -114,7 +114,7 @@ func (u Unit) Line(series []Series) template.HTML {
 	if cut || len(left) > 0 {
 		s.WriteString("<figcaption>")
 		if cut {
-			s.put("Years before %d are not drawn. ", first)
+			s.put("Years before %d are not shown. ", first)
 		}
 		if len(left) > 0 {
 			s.put("Not drawn: %s.", esc(strings.Join(left, ", ")))

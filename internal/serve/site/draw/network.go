@@ -106,7 +106,7 @@ func Network(center Node, ring []Node, links []Link) template.HTML {
 			`<path class="head" d="M13 2l9 4-9 4Z"/></svg> money, thicker where it is more</li>`)
 	}
 	if slices.ContainsFunc(links, func(l Link) bool { return l.Tie != "" }) {
-		s.WriteString(`<li><svg width="34" height="12" aria-hidden="true"><path class="tie" d="M0 6h34"/></svg> a tie without money</li>`)
+		s.WriteString(`<li><svg width="34" height="12" aria-hidden="true"><path class="tie" d="M0 6h34"/></svg> Connected, no money exchanged</li>`)
 	}
 	if len(ring) > 0 {
 		s.WriteString("</ul>")

@@ -32,7 +32,7 @@ func (y Year) words() string {
 	said := strconv.Itoa(y.Year) + ": "
 	switch {
 	case y.none():
-		said += "no grant in the filings read"
+		said += "no grants found"
 	case y.Grants == 0:
 		said += money.Dollars(y.Amount)
 	default:
@@ -260,7 +260,7 @@ func (s *sheet) remarks(first int, cut bool, lists ...[]Year) {
 			`<rect class="bar partial" width="16" height="12"/></svg> Hatched years are incomplete so far: %s.`, esc(strings.Join(partial, ", ")))
 	}
 	if cut {
-		s.put(" Years before %d are not drawn.", first)
+		s.put(" Years before %d are not shown.", first)
 	}
 	s.WriteString("</figcaption>")
 }
@@ -313,7 +313,7 @@ func TwoFlows(gave, received []Year) template.HTML {
 
 // InAndOut draws grants out of a place above a line of years and into it below.
 func InAndOut(in, out []Year) template.HTML {
-	return twoFlows(flow{word: "Went out", list: out}, flow{word: "Came in", list: in})
+	return twoFlows(flow{word: "Given", list: out}, flow{word: "Received", list: in})
 }
 
 func twoFlows(above, below flow) template.HTML {
@@ -342,7 +342,7 @@ func twoFlows(above, below flow) template.HTML {
 	for _, f := range []flow{above, below} {
 		what := f.word + ", " + f.where
 		if !f.some {
-			what = f.word + ": no grant in the filings read"
+			what = f.word + ": no grants found"
 		}
 		s.put(`<span class="%s"><svg width="12" height="12" aria-hidden="true"><rect class="bar" width="12" height="12" rx="2"/></svg> %s</span> `, f.class, what)
 		if f.some {

@@ -136,7 +136,7 @@ func (e *explorer) serve(w http.ResponseWriter, r *http.Request) error {
 	p := &page{Head: e.Head(r, "Explore grants"), Tab: v.tab}
 	p.Section, p.Canonical = "explore", "/explore"
 	p.Styles, p.Scripts = []string{"explore.css"}, []string{"explore.js"}
-	p.Description = "Every grant in public US tax filings, by cause, place, year, amount and funder: filter, chart, map and download."
+	p.Description = "Filter, chart, map and download every grant in public US tax filings, by cause, place, year, amount and funder."
 	status, err := e.fill(r, member.Caller(), v, p)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (e *explorer) serve(w http.ResponseWriter, r *http.Request) error {
 // read reads the view of an address.
 func (e *explorer) read(r *http.Request) (v view, err error) {
 	if len(r.URL.RawQuery) > mostAddress {
-		return v, frame.Refuse(http.StatusRequestURITooLong, "The address is too long", "This page reads addresses of up to 8 KB.")
+		return v, frame.Refuse(http.StatusRequestURITooLong, "The address is too long", "An address on this page can have at most 8 KB.")
 	}
 	sent, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -165,7 +165,7 @@ func (e *explorer) read(r *http.Request) (v view, err error) {
 	}
 	if n > mostValues {
 		return v, frame.Refuse(http.StatusUnprocessableEntity, "Too many filters",
-			fmt.Sprintf("The address has %d values; at most %d are read.", n, mostValues))
+			fmt.Sprintf("The address has %d values; we read at most %d.", n, mostValues))
 	}
 	return newView(sent), nil
 }
@@ -292,7 +292,7 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	}
 	p.Left = leftOut(v, f, p.Summary.Service.Excluded)
 	if v.worded() {
-		p.Notes = append(p.Notes, note{Text: "Grants to private persons are left out where words are searched, so that nobody can be looked up by name."})
+		p.Notes = append(p.Notes, note{Text: "Searches by words leave out grants to private persons, so that nobody can be looked up by name."})
 	}
 	problems, caveats := remarks(p.Summary)
 	p.Problems, p.Caveats = append(p.Problems, problems...), caveats
@@ -301,7 +301,7 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	if i >= 0 && kinds[i].Grants > 0 && f.FunderKind != grant.Passthrough && len(f.Funders) == 0 {
 		p.Notes = append(p.Notes, note{
 			Text: fmt.Sprintf("%s of these dollars, in %s, were paid by donor-advised and pass-through funds. "+
-				"A gift to such a fund and the fund's own grant are two grants, so the same dollar can count twice.",
+				"A gift to such a fund and the grant that the fund makes are two grants, so the same dollar can count twice.",
 				frame.Short(kinds[i].Amount), counted(kinds[i].Grants, "grant")),
 			Link: "Leave these funds out", Href: v.with("exclude", strings.Join(append(v.items("exclude"), grant.DAF), ","))})
 	}
@@ -379,7 +379,7 @@ func (p *page) tables(v view, f *graph.Filter, x *figures) {
 	}
 	add("By kind of funder", "Kind", "", graph.GroupFunderType, 10, with("funder_type"))
 	if f.Support == 0 {
-		add("By kind of support", "Support", "A grant can have several, so these overlap.", graph.GroupSupport, 20, with("support"))
+		add("By kind of support", "Support", "A grant can have several kinds, so these overlap.", graph.GroupSupport, 20, with("support"))
 	}
 }
 

@@ -287,7 +287,7 @@ func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 		{"Source", "Grants paid in the fiscal year, as reported on Form 990-PF and Form 990 Schedule I. Filings are published with a lag of 12 to 24 months."},
 	}
 	if x.view.tab == tabGrants || x.view.tab == tabRecipients {
-		about = append(about, [2]string{"Private persons", "Grants to private persons are in the figures; who they are is not in this file."})
+		about = append(about, [2]string{"Private persons", "The figures include grants to private persons. This file does not name them."})
 	}
 	for _, c := range x.Caveats {
 		about = append(about, [2]string{"To know", c})

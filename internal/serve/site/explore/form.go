@@ -189,7 +189,7 @@ func countyFacet(f *graph.Filter, x *figures) facet {
 	byCount(a.Options)
 	if len(a.Options) > mostCounties {
 		a.Options = a.Options[:mostCounties]
-		a.Note = "The counties with the most grants; name another with location and geo_id_type=county_fips in the address."
+		a.Note = "These counties have the most grants. For another county, put location and geo_id_type=county_fips into the address."
 	}
 	return a
 }
@@ -242,7 +242,7 @@ func amountFacet(v view, f *graph.Filter, x *figures) facet {
 }
 
 func supportFacet(f *graph.Filter, x *figures) facet {
-	a := facet{ID: "support", Title: "Kind of support", Name: "support", Kind: "checkbox", Note: "Read from the purpose as filed; a grant can have several."}
+	a := facet{ID: "support", Title: "Kind of support", Name: "support", Kind: "checkbox", Note: "Taken from the purpose as filed. A grant can have several."}
 	for _, s := range grant.Supports() {
 		id := s.IDs()[0]
 		a.add(id, s.Label(), f.Support&s != 0, x.Supports.Of[id])
@@ -262,7 +262,7 @@ func kindFacet(f *graph.Filter, x *figures) facet {
 
 func applicationsFacet(f *graph.Filter) facet {
 	a := facet{ID: "applications", Title: "Applications", Name: "accepts_applications", Kind: "radio",
-		Note:    "As the funder’s latest Form 990-PF says. Public charities aren’t asked.",
+		Note:    "From the funder’s latest Form 990-PF. Public charities are not asked.",
 		Options: []option{{Label: "Any", On: f.Accepts == ""}}}
 	for _, answer := range grant.Applications() {
 		a.Options = append(a.Options, option{Value: answer, Label: grant.ApplicationsLabel(answer), On: f.Accepts == answer})

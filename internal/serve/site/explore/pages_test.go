@@ -155,7 +155,7 @@ func TestViews(t *testing.T) {
 			}
 			body := html.UnescapeString(w.Body.String())
 			if sum.Summary.GrantCount == 0 {
-				if !strings.Contains(body, "Nothing matches all of these filters") {
+				if !strings.Contains(body, "No grants match all of these filters") {
 					t.Errorf("%s has no grant and does not say so", at)
 				}
 			} else if want := fmt.Sprintf(" in %s grant", money.Grouped(sum.Summary.GrantCount)); !strings.Contains(body, want) || !strings.Contains(body, money.Grouped(sum.Summary.FunderCount)+" funder") || !strings.Contains(body, money.Grouped(sum.Summary.RecipientCount)+" recipient") {
@@ -235,7 +235,7 @@ func TestPersons(t *testing.T) {
 			w = s.get(w.Header().Get("Location"))
 			body := html.UnescapeString(w.Body.String())
 			_, rows, _ := strings.Cut(body, "looked up by name")
-			if w.Code != 200 || !strings.Contains(body, "Nothing matches all of these filters") || strings.Contains(rows, "$") || !strings.Contains(body, "looked up by name") {
+			if w.Code != 200 || !strings.Contains(body, "No grants match all of these filters") || strings.Contains(rows, "$") || !strings.Contains(body, "looked up by name") {
 				t.Errorf("%s of a person: %d %.3000s", address, w.Code, body[max(0, strings.Index(body, "<main")):])
 			}
 		}
@@ -260,7 +260,7 @@ func TestOdd(t *testing.T) {
 		{"near=99999", 422, "ZIP code"},
 		{"page=0", 422, "Page"},
 		{"page=99999999", 200, "Page 99,999,999"},
-		{"cause=B", 200, "Part of this address was not applied"},
+		{"cause=B", 200, "We could not apply part of this address"},
 		{"min_prob=0.5", 200, "Did you mean min_match_prob?</li>"},
 		{"sort_by=year&sort_order=asc&page=3", 200, "ORDER BY tax_year ASC\nLIMIT 50 OFFSET 100<"},
 		{"tab=funders&sort_by=count", 200, "ORDER BY grant_count DESC, funder_ein\nLIMIT 50<"},
@@ -273,7 +273,7 @@ func TestOdd(t *testing.T) {
 		{"query=" + strings.Repeat("a", 9000), 414, "too long"},
 		{strings.TrimSuffix(strings.Repeat("subject=B&", 500), "&"), 422, "Too many filters"},
 		{"subject=B&exclude=individuals&query=zzzzqqqq", 200, "Without the cause"},
-		{"exclude=daf", 200, "Left out of what you see"},
+		{"exclude=daf", 200, "Not included in these results"},
 	} {
 		w := s.get("/explore?" + c.query)
 		body := w.Body.String()

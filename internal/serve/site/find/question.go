@@ -43,7 +43,7 @@ func readQuestion(values url.Values) (q question, problems []string) {
 	q.words = strings.Join(strings.Fields(strings.ToValidUTF8(values.Get("q"), " ")), " ")
 	if len(q.words) > mostTyped {
 		q.words = ""
-		problems = append(problems, "That is too long to search for: at most 200 characters are read. Try the few words that matter most.")
+		problems = append(problems, "That search is too long. Use at most 200 characters: the few words that matter most.")
 	}
 	q.rest = q.words
 	if text := strings.TrimSpace(values.Get("state")); text != "" {

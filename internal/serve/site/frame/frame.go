@@ -190,7 +190,7 @@ func Refuse(status int, title, text string) error {
 var (
 	Missing error = &Refusal{Status: http.StatusNotFound, Title: "Not found"}
 	Damaged error = &Refusal{http.StatusServiceUnavailable, "Out of service",
-		"A file that this page is drawn from is damaged. Please try again later.", 60}
+		"A data file of this page is damaged. Please try again later.", 60}
 	Busy error = &Refusal{http.StatusServiceUnavailable, "Too busy", "The server is too busy right now. Please try again in a few seconds.", 5}
 )
 
@@ -215,7 +215,7 @@ func (f *Frame) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		refused = Busy.(*Refusal)
 	default:
 		f.Log.Error("drawing a page", "path", r.URL.Path, "error", err)
-		refused = &Refusal{Status: http.StatusInternalServerError, Title: "Something went wrong", Text: "The page could not be drawn. Please try again."}
+		refused = &Refusal{Status: http.StatusInternalServerError, Title: "Something went wrong", Text: "We could not show the page. Please try again."}
 	}
 	if refused.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(refused.RetryAfter))

@@ -94,7 +94,7 @@ func Percent(f float64) string {
 }
 
 // Moment writes a moment with its time zone.
-func Moment(t time.Time) string { return t.UTC().Format("January 2, 2006, 15:04 UTC") }
+func Moment(t time.Time) string { return t.UTC().Format("January 2, 2006, 3:04 PM UTC") }
 
 // Date writes the day of a moment.
 func Date(t time.Time) string { return t.UTC().Format("2006-01-02") }
@@ -112,15 +112,15 @@ func Day(date string) string {
 // ruleWords explains each rule to somebody new to it.
 var ruleWords = map[string]string{
 	grant.Filed.String():            "the filer stated the EIN",
-	grant.OverrideHuman.String():    "somebody looked it up",
-	grant.OverrideKeyError.String(): "the EIN filed is one typing error away",
+	grant.OverrideHuman.String():    "confirmed by a person",
+	grant.OverrideKeyError.String(): "the EIN filed has one typing error",
 	grant.Name.String():             "exact name, the only one in its state",
-	grant.RegistryDominant.String(): "a name several share, one of them nearly always meant",
-	grant.Fuzzy.String():            "one letter off, same ZIP",
-	grant.OverrideLLM.String():      "a proposal of a language model, checked",
-	grant.Registry.String():         "a name other filers gave with this EIN",
+	grant.RegistryDominant.String(): "a name shared by several organizations; filers nearly always mean this one",
+	grant.Fuzzy.String():            "one letter different, in the same ZIP code",
+	grant.OverrideLLM.String():      "proposed by a language model, then checked",
+	grant.Registry.String():         "other filers give this EIN with the same name",
 	grant.Address.String():          "a similar name at the same address",
-	grant.ZIP.String():              "a name several share, one of them in the ZIP",
+	grant.ZIP.String():              "a name shared by several organizations; only this one is in the ZIP code",
 	grant.Street.String():           "the only organization at the address",
 	grant.Model.String():            "the statistical model, with its own probability for each row",
 	snapshot.Unresolved:             "no organization identified",

@@ -104,7 +104,7 @@ func (p *page) redact() {
 	p.Grant = graph.Grant{Key: g.Key, Funder: g.Funder, Recipient: &graph.Recipient{}, State: g.State, Amount: g.Amount, FiscalYear: g.FiscalYear,
 		Classes: g.Classes}
 	p.Title = money.Dollars(g.Amount) + " from " + orgname.Display(g.Funder.Name) + " to an individual"
-	p.Description = "A grant to a private person, who is not named here."
+	p.Description = "A grant to a private person, whom this site does not name."
 }
 
 func (p *page) describe() {

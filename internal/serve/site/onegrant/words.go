@@ -89,7 +89,7 @@ func statedEIN(g *graph.Grant) string {
 // evidence lists further facts about the match, in sentences.
 func evidence(g *graph.Grant, pair *graph.Totals) (list []string) {
 	if g.Matched {
-		list = append(list, "The recipient is in the United States and has an EIN, so the grant is of the matched tier.")
+		list = append(list, "The recipient is in the United States and has an EIN, so this grant is in the matched tier.")
 	} else {
 		list = append(list, "The recipient has no EIN or is abroad, so the grant is of the universe tier: it counts in totals but has no organization page of "+
 			"its own.")
@@ -99,15 +99,15 @@ func evidence(g *graph.Grant, pair *graph.Totals) (list []string) {
 			money.Grouped(pair.Grants), money.Dollars(pair.Amount)))
 	}
 	if g.Rule == grant.Model {
-		list = append(list, "The probability is the statistical model's own for this line; the features it weighed are not kept.")
+		list = append(list, "The statistical model computed this probability for this grant. We do not keep the features it weighed.")
 	} else if g.Rule != grant.None {
-		list = append(list, "The probability is that of the rule, measured over lines whose EIN is known; it was not judged for this line alone.")
+		list = append(list, "The probability is the rule's, measured on grants whose EIN is known. Nobody judged this grant alone.")
 	}
 	if g.Classes&graph.DAF != 0 {
-		list = append(list, "The funder is a donor-advised or pass-through fund: the money may have been counted before, as a grant to that fund.")
+		list = append(list, "The funder is a donor-advised or pass-through fund, so the same money may also be counted as a grant to that fund.")
 	}
 	if g.Classes&graph.RelatedParty != 0 {
-		list = append(list, "Funder and recipient are related, by the filer's own words or its list of related organizations.")
+		list = append(list, "The funder and the recipient are related, according to the filing or its list of related organizations.")
 	}
 	return list
 }
@@ -160,12 +160,12 @@ func rulings(g *graph.Grant, filing, address string) []ruling {
 		w.Flush()
 		return strings.TrimSuffix(b.String(), "\n")
 	}
-	list := []ruling{{"You know which organization it is: put its nine digits in place of " + unknownEIN + ".",
-		line(unknownEIN, "set", "The line means another organization")}}
+	list := []ruling{{"You know which organization it is: write its EIN in place of " + unknownEIN + ".",
+		line(unknownEIN, "set", "The grant went to another organization")}}
 	if g.Recipient.EIN != ein.None {
-		list = append(list, ruling{"You only know that it is not this one.", line("", "none", "The line does not mean "+g.Recipient.EIN.Hyphenated())})
+		list = append(list, ruling{"You only know that it is not this organization.", line("", "none", "The line does not mean "+g.Recipient.EIN.Hyphenated())})
 	} else {
-		list[0].Line = line(unknownEIN, "set", "The line means this organization")
+		list[0].Line = line(unknownEIN, "set", "The grant went to this organization")
 	}
 	return list
 }

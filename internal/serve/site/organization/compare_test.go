@@ -30,7 +30,7 @@ func TestCompare(t *testing.T) {
 	}
 	path := "/compare?ein=" + strings.Join(eins[:5], ",")
 	page := p.get(t, path)
-	page.want(t, path, 200, "Five are compared.")
+	page.want(t, path, 200, "You are comparing five organizations.")
 	shared, err := neighbors.SharedParties(t.Context(), p.set.Graph, list[:5], graph.Gave)
 	if err != nil {
 		t.Fatal(err)
@@ -67,5 +67,5 @@ func TestCompare(t *testing.T) {
 		t.Errorf("adding an EIN: %d %v", added.status, added.header)
 	}
 	p.get(t, "/compare?ein="+eins[0]+"&add="+url.QueryEscape(top[1].Name)).want(t, path, 200, "Which one?", "/compare?ein="+eins[0]+","+eins[1], "/search?q=")
-	p.get(t, "/compare?add=zzqxv+wwkjq").want(t, path, 200, "No organization of that name was found.")
+	p.get(t, "/compare?add=zzqxv+wwkjq").want(t, path, 200, "We found no organization with that name.")
 }

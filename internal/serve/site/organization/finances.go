@@ -60,7 +60,7 @@ const grantsGroup = "Grants and where they are listed"
 var figureNotes = map[string]string{
 	income:          "Dues and government grants of a Form 990 are part of its contributions.",
 	"Balance sheet": "At the end of the year.",
-	grantsGroup:     "Only the first row is in the grants that this site lists. The rows above the total add up to it, where the return states one.",
+	grantsGroup:     "The grants on this site include only the first row. The rows above the total add up to the total, if the return states one.",
 }
 
 // figureOf defines a row of the tables: which figure of a return it shows.

@@ -46,11 +46,11 @@ func TestParts(t *testing.T) {
 			first.want(t, home, 200, `"taxID":"`+e.Hyphenated()+`"`, `content="https://grants.example/share/org/`+e.String()+`.png"`)
 			switch kind {
 			case "grants":
-				first.want(t, home, 200, "It is known only from the grants that", "No return of this organization was read.")
+				first.want(t, home, 200, "We know it only from grants that", "We have no return filed by this organization.")
 			case "master file":
-				first.want(t, home, 200, "No grant in the filings read so far was paid by this organization or could be linked to it.")
+				first.want(t, home, 200, "We found no grants by this organization or to it in the filings we have.")
 			case "funder":
-				first.want(t, home, 200, "No return that was read itemizes a grant to it.", "Form 990")
+				first.want(t, home, 200, "We found no grants to this organization.", "Form 990")
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func TestRelations(t *testing.T) {
 		path, rows := home+"/recipients", 0
 		for path != "" {
 			page := p.get(t, path)
-			page.want(t, path, 200, "New, repeat and lapsed compare fiscal year", money.Dollars(f.Total)+" in all.")
+			page.want(t, path, 200, "The marks new, repeat and lapsed compare fiscal year", money.Dollars(f.Total)+" in total.")
 			rows += strings.Count(page.body, `<td class="n amt">`) - strings.Count(page.body, `<tr class="none">`)
 			for _, link := range partyLink.FindAllStringSubmatch(page.body, -1) {
 				if to := p.get(t, link[1]); to.status != 200 && to.status != 301 {
@@ -184,7 +184,7 @@ func TestMarkedOnly(t *testing.T) {
 	p.get(t, home+"/recipients?mark=old").want(t, home, 422, "it is new, repeat or lapsed")
 	p.get(t, home+"/recipients?order=x").want(t, home, 422, "Order:")
 	p.get(t, home+"/recipients?page=0").want(t, home, 422, "Page: it is a number from 1 on.")
-	p.get(t, home+"/recipients?page=999").want(t, home, 200, "There is nothing on this page.")
+	p.get(t, home+"/recipients?page=999").want(t, home, 200, "This page is empty.")
 }
 
 // largest is the funder with the most grants.
@@ -237,7 +237,7 @@ func TestGrants(t *testing.T) {
 					page.want(t, path, 200, "No return that was read itemizes a grant")
 					break
 				}
-				page.want(t, path, 200, "Recognized by")
+				page.want(t, path, 200, "Matched by")
 				for _, m := range grantLink.FindAllStringSubmatch(page.body, -1) {
 					if got[m[1]] {
 						t.Errorf("%s twice", m[1])
@@ -315,8 +315,8 @@ func TestPlans(t *testing.T) {
 					}
 				}
 				net := p.get(t, home+"/network", plan)
-				net.want(t, home, 200, "is part of the Pro plan")
-				if has := strings.Contains(net.body, "is part of the Plus and Pro plans"); has == (plan == "plus") {
+				net.want(t, home, 200, "are part of the Pro plan")
+				if has := strings.Contains(net.body, "are part of the Plus and Pro plans"); has == (plan == "plus") {
 					t.Errorf("%s: similar organizations are shown wrongly to %q", home, plan)
 				}
 			}
@@ -328,7 +328,7 @@ func TestPlans(t *testing.T) {
 				}
 			}
 			page = p.get(t, home+"/government", "pro")
-			page.want(t, home+"/government", 200, "What was read", money.Grouped(found.Awarded.Awards)+"</b><span>awards")
+			page.want(t, home+"/government", 200, "What this covers", money.Grouped(found.Awarded.Awards)+"</b><span>awards")
 			awards += int(found.Awarded.Awards)
 			if page.header.Get("Cache-Control") != "private, no-store" {
 				t.Errorf("what depends on the plan may be kept: %v", page.header)
@@ -363,7 +363,7 @@ func TestProspects(t *testing.T) {
 			shown++
 		}
 		p.get(t, at+"?min_amt=x", "plus").want(t, at, 422, "Typical grant: ")
-		p.get(t, at+"?min_amt=9000000000", "plus").want(t, at, 200, "No funder that was found satisfies the filters.", `value="9000000000"`)
+		p.get(t, at+"?min_amt=9000000000", "plus").want(t, at, 200, "No funder matches the filters.", `value="9000000000"`)
 		if shown == 5 {
 			return
 		}
@@ -467,7 +467,7 @@ func TestFinances(t *testing.T) {
 			}
 			if len(found.Financials) == 0 {
 				page.want(t, path, 200, "<h2>Finances</h2>")
-				if strings.Contains(page.body, "No figures of it were read.") {
+				if strings.Contains(page.body, "We have no financial figures for this organization.") {
 					t.Errorf("%s says no reason", path)
 				}
 			}

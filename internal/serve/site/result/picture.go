@@ -202,7 +202,7 @@ func without(n int) string {
 	case 0:
 		return ""
 	case 1:
-		return "One row has no value and is not drawn."
+		return "One row has no value and is not shown."
 	}
 	return money.Grouped(int64(n)) + " rows have no value and are not drawn."
 }
