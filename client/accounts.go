@@ -1,5 +1,7 @@
 package client
 
+import "encoding/json"
+
 // KeyAnswer is one key, as a billing system sees it. The operations for billing
 // systems have no methods here: call them with Do, and set the admin token as
 // Authorization in Request.Sign.
@@ -51,4 +53,11 @@ type AccountState struct {
 // PlanRequest is the body of a change of plan, of a key or an account.
 type PlanRequest struct {
 	Plan string `json:"plan" enum:"free,plus,pro" doc:"The plan to move to."`
+}
+
+// AccountExport is everything that the service keeps about an account.
+type AccountExport struct {
+	Head
+	Export json.RawMessage `json:"export" doc:"When it was exported, and its parts with their rows. It has no secrets."`
+	Tail
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -12,7 +13,44 @@ import (
 )
 
 type accountsCmd struct {
-	Copy accountsCopyCmd `cmd:"" help:"Copy accounts, keys, balances, signing keys and history into another store."`
+	Export accountsExportCmd `cmd:"" help:"Print everything that is kept about an account, as JSON."`
+	Erase  accountsEraseCmd  `cmd:"" help:"Erase an account with its keys, usage and sessions, for good."`
+	Copy   accountsCopyCmd   `cmd:"" help:"Copy accounts, keys, balances, signing keys and history into another store."`
+}
+
+type accountsExportCmd struct {
+	keyStore `embed:""`
+	Account  string `arg:"" help:"Email address of the account, or its ID."`
+}
+
+func (c *accountsExportCmd) Run(a *terminal.App) error {
+	return c.withStore(func(s *account.Store) error {
+		export, err := s.ExportAccount(a.Ctx, c.Account)
+		if err != nil {
+			return err
+		}
+		return a.PrintJSON(export)
+	})
+}
+
+type accountsEraseCmd struct {
+	accountsExportCmd `embed:""`
+	Yes               bool `help:"Erase without being asked again." required:""`
+}
+
+func (c *accountsEraseCmd) Run(a *terminal.App) error {
+	return c.withStore(func(s *account.Store) error {
+		gone, err := s.EraseAccount(a.Ctx, c.Account)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			err = a.PrintJSON(map[string]any{"id": gone.ID, "erased": true})
+		} else {
+			fmt.Fprintf(a.Out, "%s is erased: %s, its keys, usage and sessions\n", gone.Email, gone.ID)
+		}
+		return errors.Join(err, s.Scrub(a.Ctx))
+	})
 }
 
 type accountsCopyCmd struct {

@@ -163,3 +163,51 @@ func TestKeys(t *testing.T) {
 		t.Errorf("the store: %v, %v", info, err)
 	}
 }
+
+// TestAccountsErase runs the commands by which an operator exports and erases an account,
+// and looks for what is left in the data directory.
+func TestAccountsErase(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s, err := serve.OpenAccounts(data, secret.URL{}, account.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const email = "wilhelmina@erased.example"
+	if _, err := s.SignUp(t.Context(), email, "a few unrelated words", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.CreateFor(t.Context(), email, "her notebook"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := command(t, "accounts", "export", email, "--data", data); code != 0 || !strings.Contains(out, "her notebook") {
+		t.Errorf("export: exit %d, %s%s", code, out, errs)
+	}
+	if code, _, errs := command(t, "accounts", "erase", email, "--data", data); code != 2 || !strings.Contains(errs, "--yes") {
+		t.Errorf("without --yes: exit %d, %s", code, errs)
+	}
+	if code, out, errs := command(t, "accounts", "erase", email, "--yes", "--data", data); code != 0 || !strings.Contains(out, email+" is erased") {
+		t.Errorf("erase: exit %d, %s%s", code, out, errs)
+	}
+	files, err := filepath.Glob(filepath.Join(data, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		body, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"wilhelmina", "her notebook"} {
+			if bytes.Contains(body, []byte(text)) {
+				t.Errorf("%s holds %q", f, text)
+			}
+		}
+	}
+	if code, _, errs := command(t, "accounts", "export", email, "--data", data); code != 1 || !strings.Contains(errs, "no such account") {
+		t.Errorf("after that: exit %d, %s", code, errs)
+	}
+}

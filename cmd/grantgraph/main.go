@@ -27,7 +27,7 @@ type cli struct {
 	Serve    serveCmd    `cmd:"" help:"Serve the current snapshot: the API and the site."`
 	Publish  publishCmd  `cmd:"" help:"Send the snapshot and the lists to a store that several servers share."`
 	Keys     keysCmd     `cmd:"" help:"Make and manage API keys."`
-	Accounts accountsCmd `cmd:"" help:"Copy the accounts from one store to another."`
+	Accounts accountsCmd `cmd:"" help:"Export, erase or copy accounts."`
 	Signing  signingCmd  `cmd:"" help:"Manage the keys that sign screening reports."`
 	Agent    agentCmd    `cmd:"" name:"agent-key" help:"Get and use a key as an automated agent."`
 	Get      getCmd      `cmd:"" help:"Run one API request in this process and print the response."`

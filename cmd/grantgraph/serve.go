@@ -68,6 +68,8 @@ type serveCmd struct {
 
 	Memory string `help:"Memory that all requests together may use, such as 2GiB; beyond it they get 503. Default: a quarter of the machine's." placeholder:"SIZE"`
 
+	AuditDays int `name:"audit-days" help:"Days that the audit trail keeps an event, at least 31." default:"365" placeholder:"DAYS"`
+
 	Window string `name:"free-window" help:"Window of the free allowance of 50 calls." enum:"day,month" default:"day"`
 	Log    string `help:"Log as text or json." enum:"text,json" default:"text"`
 	Print  bool   `name:"print-config" help:"Print the effective settings and where each comes from, then exit."`
@@ -75,6 +77,9 @@ type serveCmd struct {
 
 // maxDrain bounds how long a server that was told to stop may go on.
 const maxDrain = 10 * time.Minute
+
+// maxAuditDays is a hundred years.
+const maxAuditDays = 36_500
 
 func (c *serveCmd) Run(a *terminal.App, config *configFile, parsed *kong.Context) error {
 	if c.Print {
@@ -113,6 +118,10 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 	if err != nil {
 		return opt, err
 	}
+	auditKept := time.Duration(c.AuditDays) * 24 * time.Hour
+	if c.AuditDays > maxAuditDays || auditKept < account.LeastAuditKept {
+		return opt, fault.New("bad_flag", "--audit-days %d is not between 31 and %d", c.AuditDays, maxAuditDays).Try("--audit-days 365")
+	}
 	if c.Mail.Empty() && c.MailFrom != "" {
 		return opt, fault.New("bad_flag", "--mail-from is set, but no mail server").
 			Try("--mail smtp://USER:PASSWORD@HOST:587, or omit --mail-from: emails are printed to the console")
@@ -127,7 +136,7 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 	opt = serve.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
 		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{}, Contact: c.Contact, Name: c.OperatorName,
-		Budget: budget.New(memory, budget.Options{}), Version: programVersion(),
+		Budget: budget.New(memory, budget.Options{}), Version: programVersion(), AuditKept: auditKept,
 	}
 	for _, item := range c.Proxy {
 		network, err := netip.ParsePrefix(item)

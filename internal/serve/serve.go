@@ -76,6 +76,8 @@ type Options struct {
 
 	Budget *budget.Budget // holds the memory of all requests together; nil means no limit
 
+	AuditKept time.Duration // how long the audit trail keeps an event; 0 is a year
+
 	Metrics []prometheus.Collector // published with the metrics of the server
 
 	Entrance *Entrance // the addresses, when they are bound already; nil binds them
@@ -194,7 +196,7 @@ func Open(opt Options) (_ *Server, err error) {
 	if s.holder, err = dataset.Open(opt.Data, dataset.Options{SQL: opt.SQL, Clock: s.opt.Clock, Log: opt.Log}); err != nil {
 		return nil, err
 	}
-	if s.accounts, err = OpenAccounts(opt.Data, opt.Database, account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window}); err != nil {
+	if s.accounts, err = OpenAccounts(opt.Data, opt.Database, account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window, AuditKept: opt.AuditKept}); err != nil {
 		return nil, err
 	}
 	if opt.Database.Empty() {

@@ -29,6 +29,9 @@ const (
 	EventPassword   Kind = "password"
 	EventUnlock     Kind = "unlock"
 	EventRefusal    Kind = "refusal"
+	EventExport     Kind = "export"
+	EventErase      Kind = "erase"
+	EventScrub      Kind = "scrub" // the files of the store were written anew, without what was erased
 
 	// Events of the keys that sign reports.
 	EventSigningKey         Kind = "signing_key"
@@ -66,6 +69,13 @@ func actor(ctx context.Context) Actor {
 	who.Name = cmp.Or(who.Name, "operator")
 	return who
 }
+
+// How long events stay in the audit trail. The databases refuse to remove younger
+// events than the least.
+const (
+	AuditKept      = 365 * 24 * time.Hour
+	LeastAuditKept = 31 * 24 * time.Hour
+)
 
 const (
 	maxDetails = 2000

@@ -205,11 +205,9 @@ func TestStoreAudit(t *testing.T) {
 				t.Errorf("noted %+v", bad)
 			}
 		}
-		// Nobody changes what happened.
-		for _, text := range []string{"UPDATE events SET actor = 'x'", "DELETE FROM events"} {
-			if err := s.update(ctx, func(t *tx) error { t.exec(text); return nil }); err == nil {
-				t.Errorf("%s works", text)
-			}
+		// Nobody changes what happened; TestStoreAuditKept has what is removed.
+		if err := s.perform(ctx, func(t *tx) { t.exec("UPDATE events SET actor = 'x'") }); err == nil {
+			t.Error("events can be changed")
 		}
 		if again, err := s.AuditTrail(ctx, EventFilter{}); err != nil || !slices.Equal(again, all) {
 			t.Error("the trail is another", err)

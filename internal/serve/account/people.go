@@ -216,6 +216,31 @@ func (s *Store) forgetSignIns(t *tx, email, from string) {
 	s.takeBack(t, signInsOfEmail, email, true)
 }
 
+// ConfirmPassword checks the password of somebody who is signed in once more, before
+// something that a session alone must not allow.
+func (s *Store) ConfirmPassword(ctx context.Context, account, password string) error {
+	p, err := personOf(s.view(ctx), account, "")
+	if err != nil {
+		return err
+	}
+	if err := s.confirm(ctx, p, password); err != nil {
+		return err
+	}
+	return s.perform(ctx, func(t *tx) { s.forgetSignIns(t, p.Email, "") })
+}
+
+// confirm counts a try and checks the password of a person.
+func (s *Store) confirm(ctx context.Context, p person, password string) error {
+	if err := s.countSignIn(ctx, p.Email, ""); err != nil {
+		return err
+	}
+	ok, _, err := s.passwordMatches(ctx, p.Email, p.passwordHash, password)
+	if err == nil && !ok {
+		err = badCredentials()
+	}
+	return err
+}
+
 // ChangePassword ends every session of the account and opens a new one.
 func (s *Store) ChangePassword(ctx context.Context, account, old, password string) (string, error) {
 	p, err := personOf(s.view(ctx), account, "")
@@ -225,15 +250,8 @@ func (s *Store) ChangePassword(ctx context.Context, account, old, password strin
 	if err := checkPassword(password, p.Email); err != nil {
 		return "", err
 	}
-	if err := s.countSignIn(ctx, p.Email, ""); err != nil {
+	if err := s.confirm(ctx, p, old); err != nil {
 		return "", err
-	}
-	ok, _, err := s.passwordMatches(ctx, p.Email, p.passwordHash, old)
-	if err != nil {
-		return "", err
-	}
-	if !ok {
-		return "", badCredentials()
 	}
 	hash, err := s.hashPassword(ctx, p.Email, password)
 	if err != nil {

@@ -284,9 +284,12 @@ func (*postgresEngine) sweep(t *tx) error {
 	return nil
 }
 
+// scrub leaves the work to PostgreSQL, which vacuums its tables by itself.
+func (*postgresEngine) scrub(context.Context, *Store) (bool, error) { return true, nil }
+
 // Charges in a database across the network are read and written many rows at a time.
 
-// readPayers locks the keys: nobody deletes them before their usage is written.
+// readPayers locks the keys and accounts: nobody deletes them before their usage is written.
 func (*postgresEngine) readPayers(t *tx, keys, accounts []string) (map[string]record, error) {
 	found := make(map[string]record, len(keys)+len(accounts))
 	if len(keys) > 0 {
@@ -299,7 +302,7 @@ func (*postgresEngine) readPayers(t *tx, keys, accounts []string) (map[string]re
 		}
 	}
 	if len(accounts) > 0 {
-		list, err := collect(t, payingAccountColumns+"WHERE a.id = ANY($1)", []any{accounts}, scanPayingAccount)
+		list, err := collect(t, payingAccountColumns+"WHERE a.id = ANY($1) ORDER BY a.seq FOR KEY SHARE", []any{accounts}, scanPayingAccount)
 		if err != nil {
 			return nil, err
 		}

@@ -196,6 +196,30 @@ func (sqliteEngine) again(error) bool { return false }
 
 func (sqliteEngine) sweep(*tx) error { return nil }
 
+// scrubAnyTime is the size of a file that is written anew at any time, which takes about
+// a second in which charges wait. A larger file waits for the hour after 3 AM UTC.
+const scrubAnyTime = 256 << 20
+
+func (sqliteEngine) scrub(ctx context.Context, s *Store) (bool, error) {
+	var size int64
+	if _, err := s.view(ctx).get("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()", nil, &size); err != nil {
+		return false, err
+	}
+	if size > scrubAnyTime && s.clock().UTC().Hour() != 3 {
+		return false, nil
+	}
+	if _, err := s.write.db.ExecContext(ctx, "VACUUM"); err != nil {
+		return false, unavailable(err)
+	}
+	// The log beside the file still holds earlier pages. It cannot be cut while somebody reads from it.
+	var busy, pages, copied int
+	err := s.write.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &copied)
+	if err != nil {
+		return false, unavailable(err)
+	}
+	return busy == 0, nil
+}
+
 // Charges in one file go row by row, since a statement needs no network round trip.
 
 func (sqliteEngine) readPayers(t *tx, keys, accounts []string) (map[string]record, error) {

@@ -18,6 +18,7 @@ type Options struct {
 	FreeWindow Window           // window of the free allowance; empty for Day
 	Mints      int              // agent keys that an address may mint in an hour; 0 for 600
 	Anonymous  int              // anonymous keys that the store keeps of each kind; 0 for MostAnonymous
+	AuditKept  time.Duration    // how long events stay in the audit trail; 0 for AuditKept, at least LeastAuditKept
 }
 
 // Store keeps keys and meters them. It is safe for concurrent use, also by several
@@ -36,6 +37,7 @@ type Store struct {
 	freeWindow Window
 	mints      int
 	anonymous  int
+	auditKept  time.Duration
 	hashing    hashing
 	hashes     *hashQueue
 	pepper     []byte
@@ -59,6 +61,9 @@ type engine interface {
 	again(err error) bool
 	// sweep removes expired rows of tables that only this engine has.
 	sweep(t *tx) error
+	// scrub writes the files of the store anew, so that they hold no trace of deleted rows;
+	// done is false when this has to wait.
+	scrub(ctx context.Context, s *Store) (done bool, err error)
 	copyRules() copyRules
 	chargeTables
 }
@@ -66,7 +71,7 @@ type engine interface {
 func newStore(opt Options, e engine) (*Store, error) {
 	s := &Store{
 		clock: opt.Clock, freeWindow: cmp.Or(opt.FreeWindow, Day), mints: cmp.Or(opt.Mints, MintsAnHour),
-		anonymous: cmp.Or(opt.Anonymous, MostAnonymous), engine: e,
+		anonymous: cmp.Or(opt.Anonymous, MostAnonymous), auditKept: max(cmp.Or(opt.AuditKept, AuditKept), LeastAuditKept), engine: e,
 		hashing: presentHashing, hashes: &hashQueue{free: hashesAtOnce, begun: map[string]int{}},
 		quit: make(chan struct{}), swept: make(chan struct{}),
 	}
@@ -384,6 +389,7 @@ func (s *Store) sweepRegularly() {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			// Rows that could not be removed now are removed the next time.
 			_ = s.update(ctx, s.engine.sweep)
+			_ = s.Scrub(ctx)
 			if n%int(sweepAll/sweepMarks) == 1 {
 				_ = s.sweep(ctx)
 			}
@@ -410,6 +416,7 @@ func (s *Store) sweep(ctx context.Context) error {
 		{"DELETE FROM questions WHERE day < $1", now.Add(-48 * time.Hour).Unix()},
 		{"DELETE FROM list_runs WHERE expires < $1", now.UnixNano()},
 		{"DELETE FROM alerts WHERE at < $1", now.Add(-AlertsKept).UnixNano()},
+		{"DELETE FROM events WHERE at < $1", now.Add(-s.auditKept).UnixNano()},
 		// Rows of the future are from a clock that has been set back: nobody began these windows yet.
 		{"DELETE FROM tries WHERE start > $1", now.Add(skew).UnixNano()},
 		{"DELETE FROM spent WHERE start > $1", now.Add(skew).Unix()},

@@ -141,3 +141,13 @@ func (x Store) KeysOf(ctx context.Context, id string) ([]account.KeyInfo, error)
 	k.Account, k.Active = id, id != closedID
 	return []account.KeyInfo{k}, err
 }
+
+func (Store) ExportAccount(_ context.Context, email string) (account.Export, error) {
+	return account.Export{At: day, Parts: map[string][]map[string]any{
+		"account": {{"id": accountID, "email": email, "verified": true, "plan": account.Plus, "active": true, "created_at": day}},
+	}}, nil
+}
+
+func (x Store) EraseAccount(ctx context.Context, email string) (account.Account, error) {
+	return x.AccountOf(ctx, email)
+}

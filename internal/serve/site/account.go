@@ -26,6 +26,10 @@ func (s *Site) routeAccount(mux *http.ServeMux) {
 	mux.HandleFunc("POST /account/keys/{id}/delete", s.members(plainForm, s.deleteKey))
 	mux.HandleFunc("GET /account/password", s.members(plainForm, s.showPassword))
 	mux.HandleFunc("POST /account/password", s.members(plainForm, s.changePassword))
+	mux.HandleFunc("GET /account/data", s.members(plainForm, s.showAccountData))
+	mux.HandleFunc("POST /account/export", s.members(plainForm, s.confirmed(s.exportAccount)))
+	mux.HandleFunc("POST /account/erase", s.members(plainForm, s.confirmed(s.eraseAccount)))
+	mux.HandleFunc("GET /account/erased", s.showForm("erased", "Your account is erased"))
 }
 
 type accountPage struct {
@@ -232,23 +236,33 @@ func (s *Site) deleteKey(v *visit) error {
 	return v.redirect("/account")
 }
 
-func (s *Site) showPassword(v *visit) error {
-	f := s.form(v, "Change your password")
+// memberForm is a form in which a member types the password once more.
+func (s *Site) memberForm(v *visit, title string) *form {
+	f := s.form(v, title)
 	f.Email = v.account.Email
-	return s.pages.Render(v.w, http.StatusOK, "password", f)
+	return f
+}
+
+func (s *Site) refuseMember(v *visit, page, title string, err error) error {
+	f := s.memberForm(v, title)
+	status, problem := s.explain(v, err)
+	if slug(err) == "bad_credentials" {
+		problem = "That is not your current password."
+	}
+	f.Problem = problem
+	return s.pages.Render(v.w, status, page, f)
+}
+
+const passwordTitle = "Change your password"
+
+func (s *Site) showPassword(v *visit) error {
+	return s.pages.Render(v.w, http.StatusOK, "password", s.memberForm(v, passwordTitle))
 }
 
 func (s *Site) changePassword(v *visit) error {
-	f := s.form(v, "Change your password")
-	f.Email = v.account.Email
 	secret, err := s.Accounts.ChangePassword(v.r.Context(), v.account.ID, v.field("old"), v.field("password"))
 	if err != nil {
-		status, problem := s.explain(v, err)
-		if slug(err) == "bad_credentials" {
-			problem = "That is not your current password."
-		}
-		f.Problem = problem
-		return s.pages.Render(v.w, status, "password", f)
+		return s.refuseMember(v, "password", passwordTitle, err)
 	}
 	s.setSession(v, secret)
 	s.leaveFlash(v, flash{Kind: flashPassword})

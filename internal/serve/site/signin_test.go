@@ -122,6 +122,33 @@ func TestFromSignUpToKey(t *testing.T) {
 	}
 }
 
+// TestExportAndErase walks from the account page to a file with everything and to no account.
+func TestExportAndErase(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	v := p.member(t, "ada@example.org")
+	want(t, v.fill("/account", "/account/keys", map[string]string{"label": "notebook"}), 303, "/account")
+	want(t, v.get("/account"), 200, `href="/account/data"`)
+	want(t, v.get("/account/data"), 200, "Your account, your keys, your lists, your usage and your sessions are removed at once")
+	for _, action := range []string{"/account/export", "/account/erase"} {
+		want(t, v.fill("/account/data", action, map[string]string{"password": "not the password"}), 403, "That is not your current password.")
+	}
+	got := v.fill("/account/data", "/account/export", map[string]string{"password": secretWords})
+	want(t, got, 200, `"label": "notebook"`)
+	if h := got.header; h.Get("Content-Type") != "application/json" || h.Get("Content-Disposition") != `attachment; filename="grantgraph-account.json"` ||
+		h.Get("Cache-Control") != "no-store" || strings.Contains(got.body, "argon2id") {
+		t.Errorf("%v %s", h, got.body)
+	}
+	want(t, v.fill("/account/data", "/account/erase", map[string]string{"password": secretWords}), 303, "/account/erased")
+	want(t, v.get("/account/erased"), 200, "Your account is erased")
+	want(t, v.get("/account"), 303, "/signin?next=%2Faccount")
+	want(t, v.fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 403, "or the password is wrong")
+	events, err := p.store.AuditTrail(t.Context(), account.EventFilter{Kind: account.EventErase})
+	if err != nil || len(events) != 1 || events[0].Actor != events[0].Details || events[0].Address == "" {
+		t.Errorf("%+v, %v", events, err)
+	}
+}
+
 // TestNobodyLearnsWhoHasAnAccount compares the answers for addresses with an
 // account and without one.
 func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {

@@ -6,6 +6,7 @@ package admin
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -28,6 +29,8 @@ type Registry interface {
 	DeactivateAccount(ctx context.Context, account string) (account.Account, error)
 	ReactivateAccount(ctx context.Context, account string) (account.Account, error)
 	KeysOf(ctx context.Context, account string) ([]account.KeyInfo, error)
+	ExportAccount(ctx context.Context, account string) (account.Export, error)
+	EraseAccount(ctx context.Context, account string) (account.Account, error)
 }
 
 // ExampleKeyID is the key that the examples are about; it belongs to nobody.
@@ -60,6 +63,8 @@ func Group(r Registry) api.Group {
 		"setAccountPlan":    setting(ofAccount, o.setAccountPlan),
 		"deactivateAccount": with(ofAccount, o.account(Registry.DeactivateAccount)),
 		"reactivateAccount": with(ofAccount, o.account(Registry.ReactivateAccount)),
+		"exportAccount":     {Response: client.AccountExport{}, Optional: true, Off: r == nil, Plan: o.exportAccount},
+		"eraseAccount":      with(ofAccount, o.account(Registry.EraseAccount)),
 	})
 }
 
@@ -98,7 +103,7 @@ func (o operations) key(do func(Registry, context.Context, string) (account.KeyI
 			c.Params.Problem(c.Params.Param("id"), -1, "key_id", "", nil, "this is a key; send its ID, and rotate a key that was put into an address")
 		}
 		return func(ctx context.Context) (client.Answer, error) {
-			k, err := do(o.Registry, account.As(ctx, account.Actor{Name: "admin", Address: c.Caller.Address}), id)
+			k, err := do(o.Registry, byAdmin(ctx, c), id)
 			if err != nil {
 				return nil, missing(err)
 			}
@@ -112,12 +117,12 @@ func (o operations) account(do func(Registry, context.Context, string) (account.
 	return func(c *api.Call) (api.Run, error) {
 		who, _ := c.Params.Text("email")
 		return func(ctx context.Context) (client.Answer, error) {
-			a, err := do(o.Registry, account.As(ctx, account.Actor{Name: "admin", Address: c.Caller.Address}), who)
+			a, err := do(o.Registry, byAdmin(ctx, c), who)
 			if err != nil {
 				return nil, missing(err)
 			}
 			keys, err := o.KeysOf(ctx, a.ID)
-			if err != nil {
+			if err != nil && !errors.Is(err, account.ErrUnknownAccount) { // it was erased
 				return nil, err
 			}
 			out := &client.AccountAnswer{
@@ -135,6 +140,23 @@ func (o operations) account(do func(Registry, context.Context, string) (account.
 			return out, nil
 		}, nil
 	}
+}
+
+// byAdmin is the context in which the store acts for the caller of an admin endpoint.
+func byAdmin(ctx context.Context, c *api.Call) context.Context {
+	return account.As(ctx, account.Actor{Name: "admin", Address: c.Caller.Address})
+}
+
+func (o operations) exportAccount(c *api.Call) (api.Run, error) {
+	who, _ := c.Params.Text("email")
+	return func(ctx context.Context) (client.Answer, error) {
+		export, err := o.ExportAccount(byAdmin(ctx, c), who)
+		if err != nil {
+			return nil, missing(err)
+		}
+		text, err := json.Marshal(export)
+		return &client.AccountExport{Head: api.Success, Export: text, Tail: c.Tail()}, err
+	}, nil
 }
 
 // missing turns an unknown key or account in the address into a 404. The store's

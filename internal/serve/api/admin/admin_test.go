@@ -80,6 +80,18 @@ func TestAdmin(t *testing.T) {
 		t.Errorf("%d %s", got.StatusCode, got.Text)
 	}
 
+	// It is exported and erased.
+	if got := order("GET", "accounts/person%40example.org/export", ""); got.StatusCode != 200 || !strings.Contains(got.Text, owned.ID) || strings.Contains(got.Text, mine) {
+		t.Errorf("%d %s", got.StatusCode, got.Text)
+	}
+	if got := order("POST", "accounts/person%40example.org/erase", ""); got.StatusCode != 200 || !strings.Contains(got.Text, `"email":"person@example.org"`) {
+		t.Errorf("%d %s", got.StatusCode, got.Text)
+	}
+	order("GET", "accounts/person%40example.org", "").Want(t, 404, "no_such_account")
+	order("POST", "accounts/person%40example.org/erase", "").Want(t, 404, "no_such_account")
+	order("GET", "accounts/person%40example.org/export", "").Want(t, 404, "no_such_account")
+	k.Send("GET", "/api/v1/grants/summary", mine, "").Want(t, 401, "unknown_key")
+
 	// Refusals.
 	m := k.Mint()
 	for _, c := range []struct {
