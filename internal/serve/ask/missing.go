@@ -84,13 +84,12 @@ func (r *run) tellMissing() {
 		return // one request cannot sum the grants of such a plan
 	}
 	found := r.sum(p.values()).Summary.TotalAmount
-	r.tellUnlinked(found)
-	more, v := r.unlinked(p, true)
+	r.tellUnlinked(found, false)
 	r.tellOthers()
-	if r.missing("parts", more, found, v); len(p.Causes) == 0 {
+	if r.tellUnlinked(found, true); len(p.Causes) == 0 {
 		return
 	}
-	v = p.without("causes").values()
+	v := p.without("causes").values()
 	v.Set("by", groups.text("causes", "by"))
 	for _, g := range cmp.Or(r.sum(v).Groups, &client.Groups{}).Rows {
 		if g.Kind == "none" {
@@ -122,10 +121,11 @@ func (r *run) unlinked(p *Plan, parts bool) (more client.Sums, v url.Values) {
 	return r.sum(v).Summary, v
 }
 
-// tellUnlinked tells of grants that name a recipient of the plan but are linked to no EIN,
-// and who the largest funder is if these grants are counted.
-func (r *run) tellUnlinked(found int64) {
-	more, v := r.unlinked(r.p, false)
+// tellUnlinked tells of grants that name a recipient of the plan, or a part of it, but are
+// linked to no EIN, and who the largest funder is if these grants are counted.
+func (r *run) tellUnlinked(found int64, parts bool) {
+	more, v := r.unlinked(r.p, parts)
+	key := map[bool]string{false: "unlinked", true: "parts"}[parts]
 	if more.GrantCount > 0 && r.p.Measure == "which" && r.p.Of == "funders" && r.kind.Text("run") == "list" && !r.empty {
 		all := r.p.values()
 		all.Set("recip_id", all.Get("recip_id")+","+v.Get("recip_id"))
@@ -135,13 +135,15 @@ func (r *run) tellUnlinked(found int64) {
 		a := get[api.List[client.FunderRow]](r.a.run(r.ctx, r.p), "/grants/funders", all)
 		if len(a.Results) > 0 && r.out.Rows[0][0].(Party).EIN != a.Results[0].FunderEIN {
 			first := a.Results[0]
-			r.out.Answer = ""
-			r.tell("rank_linked", "grant_count", more.GrantCount, "total_amount", more.TotalAmount, "all_first", orgname.Display(first.FunderName),
+			if !parts {
+				r.out.Answer = ""
+			}
+			r.tell("rank_"+key, "grant_count", more.GrantCount, "total_amount", more.TotalAmount, "all_first", orgname.Display(first.FunderName),
 				"all_amount", first.TotalAmount, "all_count", first.GrantCount)
 			return
 		}
 	}
-	r.missing("unlinked", more, found, v)
+	r.missing(key, more, found, v)
 }
 
 // addUnlinked adds to the figures of a comparison the grants that name a recipient but are
@@ -286,7 +288,9 @@ func (r *run) means(row *grants.RecipientRow, o *Party, begin int) string {
 func (r *run) namesOf(p *Plan, o Party, parts bool) (ids, names []string) {
 	begin := 0
 	if parts {
-		begin = max(2, len(tokens(o.Asked))) // one word may begin the name of anybody
+		if begin = len(tokens(o.Asked)); begin < 2 && (&reading{a: r.a}).inCity(o.Asked, "") > 0 {
+			begin = 2 // Stanford Jazz Workshop may have its name from the city
+		}
 	}
 	seen := map[string]bool{}
 	for _, words := range []string{quoted(o.Name), quoted(o.Asked), telling(o)} {
