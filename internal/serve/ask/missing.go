@@ -262,23 +262,35 @@ func (r *run) means(row *grants.RecipientRow, o *Party, begin int) string {
 	if row.RecipState != nil {
 		q.State = *row.RecipState
 	}
-	found := r.a.Data.Search.Identify(r.ctx, q)
-	best, ok := found.Best()
+	words := strings.Fields(strings.ToLower(q.Text))
 	if begin > 0 {
-		words := strings.Fields(strings.ToLower(q.Text))
-		q.Text = strings.Join(words[:min(begin, len(words))], " ")
-		lacks := func(w string) bool { return !strings.Contains(q.Text, w) }
-		if ok || begin >= len(words) || slices.ContainsFunc(strings.Fields(telling(*o)), lacks) {
-			return "" // another organization, this one by its whole name, or other words
+		beginning := strings.Join(words[:min(begin, len(words))], " ")
+		lacks := func(w string) bool { return !strings.Contains(beginning, w) }
+		if begin >= len(words) || slices.ContainsFunc(strings.Fields(telling(*o)), lacks) {
+			return "" // other words
 		}
-		found = r.a.Data.Search.Identify(r.ctx, q)
-		best, ok = found.Best()
+		if whole := r.identify(q); whole.Verdict >= identify.Likely {
+			return "" // another organization, or this one by its whole name
+		}
+		q.Text = beginning
 	}
+	found := r.identify(q)
+	best, ok := found.Best()
 	key := orgname.Key(q.Text)
 	if !ok || found.Verdict < identify.Certain && key != orgname.Key(o.Name) && key != orgname.Key(o.Asked) {
 		return ""
 	}
 	return best.EIN.String()
+}
+
+// identify finds out whom a name means, once for an answer.
+func (r *run) identify(q identify.Question) identify.Answer {
+	found, ok := r.memo[q]
+	if !ok {
+		found = r.a.Data.Search.Identify(r.ctx, q)
+		r.memo[q] = found
+	}
+	return found
 }
 
 // namesOf returns the identities of recipients without an EIN whose names mean an

@@ -13,6 +13,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/table"
 )
@@ -31,12 +32,13 @@ type run struct {
 	unfiled bool            // there is no return of the only funder for the years that are asked for
 	span    Span            // in which somebody stopped or started
 	last    *client.Service // of the latest request
+	memo    map[identify.Question]identify.Answer
 }
 
 // run is a plan whose requests are not those of an answer.
 func (a *Asker) run(ctx context.Context, p *Plan) *run {
 	return &run{a: a, ctx: ctx, p: p, out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}},
-		known: facing{}, last: &client.Service{}}
+		known: facing{}, last: &client.Service{}, memo: map[identify.Question]identify.Answer{}}
 }
 
 // runners are the ways to answer that kinds.tsv names.
