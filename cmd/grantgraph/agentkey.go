@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -89,12 +90,13 @@ type pauseFunc func(context.Context, time.Duration) error
 // printKeyAndAsk prints the state of a key. If a person can be asked, it goes through
 // the challenge of the key.
 func printKeyAndAsk(a *terminal.App, client *agentClient, got *agentReply, talk bool, pause pauseFunc) error {
-	client.printKey(a.Out, got)
-	if got.Challenge == nil {
-		return nil
+	if err := client.printKey(a.Out, got); err != nil || got.Challenge == nil {
+		return err
 	}
 	if !talk {
-		client.printChallenge(a.Out, got.Challenge)
+		if err := pages.Print(a.Out, "agent_challenge", got.Challenge); err != nil {
+			return err
+		}
 		answers := strings.Repeat(" 'ANSWER'", len(got.Challenge.Questions))
 		fmt.Fprintf(a.Out, "\nAnswer:  grantgraph agent-key answer --url %s --key KEY%s\n", client.Address(), answers)
 		return nil
@@ -104,8 +106,7 @@ func printKeyAndAsk(a *terminal.App, client *agentClient, got *agentReply, talk 
 	if err != nil {
 		return err
 	}
-	client.printKey(a.Out, done)
-	return nil
+	return client.printKey(a.Out, done)
 }
 
 type agentMintCmd struct {
@@ -173,12 +174,11 @@ func (c *agentAnswerCmd) Run(a *terminal.App) error {
 	got, err := client.sendAnswers(a.Ctx, c.Answers)
 	if done, err := c.printReply(a, got, err); done {
 		if no, ok := errors.AsType[*agentRefusal](err); ok && no.failure.Challenge != nil && !c.JSON {
-			client.printChallenge(a.Out, no.failure.Challenge)
+			err = cmp.Or(pages.Print(a.Out, "agent_challenge", no.failure.Challenge), err)
 		}
 		return err
 	}
-	client.printKey(a.Out, got)
-	return nil
+	return client.printKey(a.Out, got)
 }
 
 type agentChallengeCmd struct {

@@ -18,37 +18,11 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-func (c *agentClient) printKey(w io.Writer, a *agentReply) {
-	tier, ends, limit := printable(a.Tier), printable(a.ExpiresAt), terminal.Count(a.Calls.Limit)
-	switch a.Status {
-	case "locked":
-		fmt.Fprintf(w, "A key of the %s tier, locked: for now it can make only the calls of its challenge.\n"+
-			"Answering the questions unlocks %s calls. The key expires at %s.\n", tier, limit, ends)
-	case "spent":
-		fmt.Fprintf(w, "A key of the %s tier: none of its %s calls are left. It expires at %s.\n", tier, limit, ends)
-		if a.Tier == "anonymous" {
-			fmt.Fprintf(w, "Next:  grantgraph agent-key challenge --url %s --key KEY\n", c.Address())
-		}
-	default:
-		fmt.Fprintf(w, "A key of the %s tier, unlocked: %s of %s calls are left. It expires at %s.\n", tier, terminal.Count(a.Calls.Remaining), limit, ends)
-		fmt.Fprintf(w, "Use it:  curl -H 'X-API-Key: KEY' '%s/api/v1/grants/summary'\n", c.Address())
-	}
-}
-
-func (c *agentClient) printChallenge(w io.Writer, ch *client.AgentChallenge) {
-	fmt.Fprintln(w, "\nCalls that the key may make:")
-	for i, call := range ch.Calls {
-		fmt.Fprintf(w, "  %d  %s %s\n", i+1, printable(call.Method), printable(call.URL))
-	}
-	fmt.Fprintln(w, "\nQuestions:")
-	for i, q := range ch.Questions {
-		fmt.Fprintf(w, "  %d  %s [%s]\n", i+1, printable(q.Text), answerForm(q.AnswerType))
-	}
-	fmt.Fprintf(w, "\nAttempts left: %d.", ch.AttemptsLeft)
-	if ch.RetryAfterS > 0 {
-		fmt.Fprintf(w, " The next answer can be sent in %s.", duration(ch.RetryAfterS))
-	}
-	fmt.Fprintln(w)
+func (c *agentClient) printKey(w io.Writer, a *agentReply) error {
+	return pages.Print(w, "agent_key", struct {
+		Key     *agentReply
+		Address string
+	}{a, c.Address()})
 }
 
 func answerForm(kind string) string {

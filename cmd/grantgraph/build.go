@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"grantgraph/internal/ingest/resolve/model"
 	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/stage"
-	"grantgraph/internal/radix"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/snapshot"
@@ -89,8 +87,7 @@ func (c *buildCmd) run(a *terminal.App) (*ingest.Result, error) {
 	if c.JSON {
 		return result, a.PrintJSON(result.Snapshot.Manifest)
 	}
-	printBuild(a.Out, result, time.Since(start))
-	return result, nil
+	return result, printBuild(a.Out, result, time.Since(start))
 }
 
 func (c *buildCmd) look(a *terminal.App) error {
@@ -101,56 +98,5 @@ func (c *buildCmd) look(a *terminal.App) error {
 	if c.JSON {
 		return a.PrintJSON(survey)
 	}
-	printSurvey(a.Out, survey)
-	return nil
-}
-
-func printSurvey(w io.Writer, s *discover.Survey) {
-	if s.Invented {
-		fmt.Fprint(w, "\nInvented data: the sources include a world made by grantgraph synth.\n")
-	}
-	fmt.Fprint(w, "\nA build would read\n\n")
-	t := terminal.NewTable("source", ">files", ">size", "dated")
-	for run := range radix.Runs(s.Taken, func(x, y discover.Taken) bool { return x.Kind == y.Kind }) {
-		size, first, last, undated := int64(0), "", "", false
-		for _, x := range run {
-			size += x.Bytes
-			if x.Date == "" {
-				undated = true
-				continue
-			}
-			if first == "" || x.Date < first {
-				first = x.Date
-			}
-			last = max(last, x.Date)
-		}
-		dates := first
-		if last != first {
-			dates += " to " + last
-		}
-		if undated && dates != "" {
-			dates += ", and without a date"
-		}
-		t.Add(run[0].Kind, len(run), terminal.Bytes(size), dates)
-	}
-	t.Print(w)
-	printUntaken(w, s.Untaken, int64(len(s.Untaken)), len(s.Untaken))
-	for _, warning := range s.Warnings {
-		fmt.Fprintf(w, "\nNote: %s\n", warning)
-	}
-}
-
-func printUntaken(w io.Writer, list []discover.Untaken, all int64, most int) {
-	if all == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\nFiles not taken: %s\n\n", terminal.Count(all))
-	t := terminal.NewTable("file", "reason")
-	for _, u := range list[:min(len(list), most)] {
-		t.Add(u.Path, u.Reason)
-	}
-	t.Print(w)
-	if shown := int64(min(len(list), most)); shown < all {
-		fmt.Fprintf(w, "\n  and %s more; grantgraph build --dry-run lists all of them\n", terminal.Count(all-shown))
-	}
+	return printSurvey(a.Out, survey)
 }

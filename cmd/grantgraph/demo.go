@@ -82,7 +82,9 @@ func (c *demoCmd) Run(a *terminal.App) (err error) {
 	if err != nil {
 		return err
 	}
-	c.printWelcome(a, d)
+	if err := c.printWelcome(a, d); err != nil {
+		return err
+	}
 	return serverError(s.Run(a.Ctx))
 }
 
@@ -262,20 +264,11 @@ func (d *demo) pickExamples(a *terminal.App, data string) error {
 	return err
 }
 
-func (c *demoCmd) printWelcome(a *terminal.App, d *demo) {
-	fmt.Fprintf(a.Out, "\nEverything above is invented. It is being served at\n\n  %s\n\n", d.BaseURL)
-	t := terminal.NewTable("", "")
-	for _, terms := range account.Plans() {
-		t.Add(string(terms.Plan)+" key", d.Keys[string(terms.Plan)])
-	}
-	t.Print(a.Out)
-	fmt.Fprintf(a.Out, `
-Try:
-
-  curl '%[1]s/api/v1/search?q=county+library'
-  curl -H 'X-API-Key: %[2]s' '%[1]s/api/v1/grants/transactions?funder_id=%[3]s&limit=3'
-  curl -H 'X-API-Key: %[2]s' '%[1]s/api/v1/grants/funders?recip_id=%[4]s'
-
-Stop it with Ctrl-C. (Ready at %[5]s; also in %[6]s.)
-`, d.BaseURL, d.Keys["free"], d.funder, d.recipient, time.Now().UTC().Format(time.TimeOnly), c.path())
+func (c *demoCmd) printWelcome(a *terminal.App, d *demo) error {
+	return pages.Print(a.Out, "demo", struct {
+		*demo
+		Plans             []account.Terms
+		Funder, Recipient ein.EIN
+		Ready, File       string
+	}{d, account.Plans(), d.funder, d.recipient, time.Now().UTC().Format(time.TimeOnly), c.path()})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -14,7 +15,6 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source"
 	"grantgraph/internal/ingest/source/fetch"
-	"grantgraph/internal/plural"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/terminal"
 )
@@ -44,12 +44,11 @@ func (c *fetchCmd) Run(a *terminal.App) error {
 	start := time.Now()
 	sum, err := fetch.Run(a.Ctx, opt)
 	bars.close()
-	if sum != nil && c.JSON {
-		if err := a.PrintJSON(sum); err != nil {
-			return err
-		}
-	} else if sum != nil {
-		printFetch(a.Out, c, sum, time.Since(start))
+	switch {
+	case sum != nil && c.JSON:
+		err = cmp.Or(a.PrintJSON(sum), err)
+	case sum != nil:
+		err = cmp.Or(printFetch(a.Out, c, sum, time.Since(start)), err)
 	}
 	if err != nil {
 		return err
@@ -124,50 +123,23 @@ func (c *fetchCmd) list(a *terminal.App) error {
 	return nil
 }
 
-func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration) {
-	t := terminal.NewTable("source", ">files", ">new", ">unchanged", ">refused", ">rows", ">bytes", "revised")
-	var transferred, wanted int64
-	fresh := 0
+func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration) error {
+	page := struct {
+		*fetch.Summary
+		DryRun              bool
+		Sources             string
+		New                 int
+		Transferred, Wanted int64
+		Took                time.Duration
+	}{Summary: sum, DryRun: c.DryRun, Sources: c.Sources, Took: took.Round(100 * time.Millisecond)}
 	for _, r := range sum.Results {
-		t.Add(r.Source, r.Files, r.New, r.Unchanged, r.Refused, r.Rows, terminal.Bytes(r.Bytes), r.Revised)
-		transferred += r.Transferred
-		fresh += r.New
+		page.Transferred += r.Transferred
+		page.New += r.New
 		for _, f := range r.Wanted {
-			wanted += max(0, f.Bytes)
+			page.Wanted += max(0, f.Bytes)
 		}
 	}
-	t.Print(w)
-	for _, r := range sum.Results {
-		for _, f := range r.Wanted {
-			size := "of unknown size"
-			if f.Bytes >= 0 {
-				size = terminal.Bytes(f.Bytes)
-			}
-			fmt.Fprintf(w, "\n  %s, %s\n    from %s\n", f.Path, size, f.URL)
-		}
-	}
-	for _, r := range sum.Results {
-		if r.Note != "" {
-			fmt.Fprintf(w, "\nNote: %s: %s\n", r.Source, r.Note)
-		}
-		if n := len(r.Missing); n > 0 {
-			fmt.Fprintf(w, "\nNote: %s: listed upstream but missing: %s\n", r.Source, strings.Join(firstFew(r.Missing), ", "))
-		}
-		if r.Replaced > 0 {
-			fmt.Fprintf(w, "\nNote: %s: %d files replaced upstream without a new date\n", r.Source, r.Replaced)
-		}
-		for _, p := range firstFew(r.Problems) {
-			fmt.Fprintf(w, "\n%s: %s\n", r.Source, p)
-		}
-	}
-	if c.DryRun {
-		fmt.Fprintf(w, "\nNew: %s, at least %s. Nothing was downloaded.\n", plural.Count(fresh, "file", "files"), terminal.Bytes(wanted))
-		return
-	}
-	fmt.Fprintf(w, "\n%s downloaded in %s.\n", terminal.Bytes(transferred), took.Round(100*time.Millisecond))
-	if fresh > 0 {
-		fmt.Fprintf(w, "Next:  grantgraph build --sources %s\n", c.Sources)
-	}
+	return pages.Print(w, "fetch", page)
 }
 
 // firstFew shortens a list for people. --json prints all of it.

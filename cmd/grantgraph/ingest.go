@@ -84,17 +84,7 @@ func (c *ingestPlanCmd) Run(a *terminal.App) error {
 	if c.JSON {
 		return a.PrintJSON(p)
 	}
-	fmt.Fprintf(a.Out, "Plan %s: %s returns in %s archives, %s of XML, in %s shards\n",
-		p.Plan, terminal.Count(p.Returns), terminal.Count(p.Archives), terminal.Bytes(p.Bytes), terminal.Count(p.Shards))
-	fmt.Fprintf(a.Out, "  %s staged already, %s queued now, %s in the queue before\n",
-		terminal.Count(p.Staged), terminal.Count(p.Queued), terminal.Count(p.Shards-p.Staged-p.Queued))
-	if p.Removed > 0 {
-		fmt.Fprintf(a.Out, "  %s objects removed from %s\n", terminal.Count(p.Removed), p.Stage)
-	}
-	for _, r := range p.Refused {
-		fmt.Fprintf(a.Out, "  set aside: %s\n", r.Reason)
-	}
-	return nil
+	return pages.Print(a.Out, "ingest_plan", p)
 }
 
 type ingestWorkCmd struct {
@@ -165,45 +155,5 @@ func (c *ingestStatusCmd) Run(a *terminal.App) error {
 	if c.JSON {
 		return a.PrintJSON(s)
 	}
-	fmt.Fprintf(a.Out, "Plan %s of %s: %s archives of %s, staged into %s\n\n",
-		s.Plan, s.Made.UTC().Format(time.RFC3339), terminal.Count(s.Archives), s.Sources, s.Stage)
-	t := terminal.NewTable("", ">shards", ">returns", ">XML")
-	for _, row := range []struct {
-		name string
-		queue.Amount
-	}{{"staged", s.Staged}, {"being read", s.Running}, {"waiting", s.Waiting}, {"quarantined", s.Quarantined}} {
-		t.Add(row.name, row.Shards, row.Returns, terminal.Bytes(row.Bytes))
-	}
-	t.Print(a.Out)
-	switch {
-	case s.Running.Shards+s.Waiting.Shards == 0:
-		fmt.Fprintf(a.Out, "\nEverything is done; what is staged takes %s.\n", terminal.Bytes(s.Packed))
-	case s.Rate > 0:
-		fmt.Fprintf(a.Out, "\n%s of XML a second; about %s left.\n", terminal.Bytes(int64(s.Rate)), time.Duration(s.Left*float64(time.Second)).Round(time.Second))
-	default:
-		fmt.Fprintf(a.Out, "\nNothing was staged in the last minute.\n")
-	}
-	if len(s.Workers) > 0 {
-		fmt.Fprintln(a.Out)
-		w := terminal.NewTable("worker", "", ">slots", ">reading", ">shards", ">XML", ">a second and slot")
-		for _, x := range s.Workers {
-			state := "gone"
-			if x.Alive {
-				state = "at work"
-			}
-			w.Add(x.ID, state, x.Slots, x.Running, x.Shards, terminal.Bytes(x.Bytes), terminal.Bytes(int64(x.Rate)))
-		}
-		w.Print(a.Out)
-	}
-	if len(s.Quarantine) > 0 {
-		fmt.Fprintf(a.Out, "\nIn quarantine; fetch the archive again and plan again, or build --without-quarantined:\n")
-		for _, x := range s.Quarantine {
-			what := "the whole archive"
-			if x.Shard != "" {
-				what = fmt.Sprintf("shard %s, %s returns", x.Shard, terminal.Count(x.Returns))
-			}
-			fmt.Fprintf(a.Out, "  %s (%s): %s\n", x.Archive, what, fault.Clip(x.Reason, 500))
-		}
-	}
-	return nil
+	return pages.Print(a.Out, "ingest_status", s)
 }

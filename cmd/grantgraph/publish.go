@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -118,18 +117,7 @@ func (c *publishCmd) print(a *terminal.App, done ...*remote.Published) error {
 	if len(done) == 0 {
 		return nil
 	}
-	t := terminal.NewTable("", "version", "before", ">files", ">bytes", ">sent", "removed")
-	for _, d := range done {
-		before := cmp.Or(d.Previous, "none")
-		t.Add(string(d.Area), d.Version, before, d.Files, d.Bytes, d.Sent, strings.Join(d.Removed, " "))
-	}
-	t.Print(a.Out)
-	for _, d := range done {
-		if d.Kept != "" {
-			fmt.Fprintf(a.Out, "\nNote: %s: %s\n", d.Area, d.Kept)
-		}
-	}
-	return nil
+	return pages.Print(a.Out, "published", done)
 }
 
 func (c *publishCmd) list(a *terminal.App, store remote.Store) error {

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"fmt"
-
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/synth"
-	"grantgraph/internal/money"
 	"grantgraph/internal/terminal"
 )
 
@@ -26,8 +23,7 @@ func (c *synthCmd) Run(a *terminal.App) error {
 	if c.JSON {
 		return a.PrintJSON(report)
 	}
-	c.print(a, report)
-	return nil
+	return c.print(a, report)
 }
 
 func (c *synthCmd) run(a *terminal.App) (*synth.Report, error) {
@@ -61,24 +57,16 @@ func (c *synthCmd) reuseOrRun(a *terminal.App) error {
 	return err
 }
 
-func (c *synthCmd) print(a *terminal.App, r *synth.Report) {
-	var bytes int64
+func (c *synthCmd) print(a *terminal.App, r *synth.Report) error {
+	page := struct {
+		Report      *synth.Report
+		Out         string
+		Bytes, Rate int64
+		Seconds     float64
+	}{Report: r, Out: c.Out, Seconds: max(r.Elapsed.Seconds(), 0.001)}
 	for _, f := range r.Files {
-		bytes += f.Bytes
+		page.Bytes += f.Bytes
 	}
-	seconds := max(r.Elapsed.Seconds(), 0.001)
-	t := terminal.NewTable("", ">")
-	t.Add("files", len(r.Files))
-	t.Add("size", terminal.Bytes(bytes))
-	t.Add("XML inside", terminal.Bytes(r.XMLBytes))
-	t.Add("funders", r.Funders)
-	t.Add("organizations", r.Orgs)
-	t.Add("returns", r.Returns)
-	t.Add("grants", r.Grants)
-	t.Add("dollars", money.Dollars(r.Dollars))
-	t.Add("rows a build keeps", r.Expected.Rows)
-	t.Add("seconds", fmt.Sprintf("%.2f", seconds))
-	t.Add("grants a second", int64(float64(r.Grants)/seconds))
-	t.Print(a.Out)
-	fmt.Fprintf(a.Out, "\nNext:  grantgraph build --sources %s\n", c.Out)
+	page.Rate = int64(float64(r.Grants) / page.Seconds)
+	return pages.Print(a.Out, "synth", page)
 }

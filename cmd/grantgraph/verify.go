@@ -68,8 +68,11 @@ func (c *verifyCmd) Run(a *terminal.App) error {
 			result.Status, result.Reason, result.Verdict = v.Status(), v.Reason, v
 		}
 		results = append(results, result)
-		if !c.JSON {
-			result.print(a.Out)
+		if c.JSON {
+			continue
+		}
+		if err := result.print(a.Out); err != nil {
+			return err
 		}
 	}
 	if c.JSON {
@@ -157,34 +160,15 @@ func readBounded(name string, most int64) ([]byte, error) {
 
 // print writes the result for a person. Unless the report is valid, its content is
 // marked as the claim of the document.
-func (r *verification) print(w io.Writer) {
+func (r *verification) print(w io.Writer) error {
 	said := map[report.Status]string{report.Valid: "valid", report.NotValid: "NOT valid", report.Unverifiable: "cannot be verified"}[r.Status]
 	if r.Reason != nil {
 		said += ": " + *r.Reason
 	}
-	fmt.Fprintf(w, "%s: %s\n", oneLine(r.File), oneLine(said))
-	v := r.Verdict
-	if v == nil {
-		return
-	}
-	line := func(label, text string) { fmt.Fprintf(w, "  %-7s %s\n", label, oneLine(text)) }
-	if r.Status != report.Valid {
-		fmt.Fprintln(w, "  It says about itself, which is not to be trusted:")
-	}
-	if v.Subject != nil {
-		line("of", subjectLine(v.Subject))
-	}
-	if v.IssuedAt != nil {
-		line("issued", *v.IssuedAt)
-	}
-	if len(v.Lists) > 0 {
-		line("lists", listsLine(v.Lists))
-	}
-	line("key", v.KeyID)
-	line("report", v.ReportID)
-	if v.Note != nil {
-		line("note", *v.Note)
-	}
+	return pages.Print(w, "verification", struct {
+		*verification
+		Said string
+	}{r, said})
 }
 
 // oneLine puts a text of a report on one line. A name with a line break could

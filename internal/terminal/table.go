@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/money"
 )
 
@@ -53,18 +54,19 @@ func NewTable(header ...string) *Table { return &Table{header: header} }
 
 // Add adds a row of texts and whole numbers, which it writes with separators.
 func (t *Table) Add(cells ...any) {
-	row := make([]string, len(cells))
-	for i, cell := range cells {
-		switch v := reflect.ValueOf(cell); {
-		case v.CanInt():
-			row[i] = Count(v.Int())
-		case v.CanUint():
-			row[i] = Count(v.Uint())
-		default:
-			row[i] = v.String()
-		}
-	}
+	row := each.Of(cells, cellText)
 	t.rows = append(t.rows, row)
+}
+
+func cellText(cell any) string {
+	switch v := reflect.ValueOf(cell); {
+	case v.CanInt():
+		return Count(v.Int())
+	case v.CanUint():
+		return Count(v.Uint())
+	default:
+		return v.String()
+	}
 }
 
 func (t *Table) Len() int { return len(t.rows) }
