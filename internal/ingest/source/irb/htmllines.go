@@ -1,9 +1,11 @@
 package irb
 
 import (
-	"html"
 	"regexp"
+	"slices"
 	"strings"
+
+	"golang.org/x/net/html"
 )
 
 // line is one line of a page as a person sees it, its white space collapsed. It is never empty.
@@ -21,9 +23,10 @@ func layOut(s string) (lines []line, whole bool) {
 	if !marked.MatchString(s) {
 		return layOutText(s), true
 	}
-	p := htmlReader{s: s, lower: lower(s)}
-	p.readAll()
-	return p.lines, !strings.Contains(p.lower, "<html") || strings.Contains(p.lower, "</html") || strings.Contains(p.lower, "</body")
+	var p htmlReader
+	p.readAll(s)
+	lower := strings.ToLower(s)
+	return p.lines, !strings.Contains(lower, "<html") || strings.Contains(lower, "</html") || strings.Contains(lower, "</body")
 }
 
 // layOutText takes the lines of a text as they are. Bars and tabs separate the cells of a row.
@@ -60,26 +63,14 @@ func collapse(s string) string {
 
 var invisible = strings.NewReplacer("\u200b", "", "\ufeff", "", "\u00ad", "")
 
-// lower changes the case of ASCII letters only, so that offsets in the result are also offsets in s.
-func lower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if c >= 'A' && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
-}
-
 // htmlReader lays out HTML. It only knows where lines, headings and table cells
 // begin and end. It accepts any bytes, and ignores unclosed and unknown tags.
 type htmlReader struct {
-	s, lower string // the page, unchanged and in lower case
-	lines    []line
-	text     strings.Builder // of the current line
-	heading  bool
-	pre      bool    // line breaks of the source count
-	tables   []table // open, outermost first
+	lines   []line
+	text    strings.Builder // of the current line
+	heading bool
+	pre     bool    // line breaks of the source count
+	tables  []table // open, outermost first
 }
 
 type table struct {
@@ -91,38 +82,29 @@ type table struct {
 // maxTables bounds how deep tables may nest; no real page nests deeper.
 const maxTables = 32
 
-func (p *htmlReader) readAll() {
-	// Remember when no further quote of a kind exists. Searching for it again
-	// at every tag would take quadratic time.
-	var gone [2]bool
-	for i := 0; i < len(p.s); {
-		if p.s[i] != '<' {
-			n := strings.IndexByte(p.s[i:], '<')
-			if n < 0 {
-				n = len(p.s) - i
+func (p *htmlReader) readAll(page string) {
+	tokens := html.NewTokenizer(strings.NewReader(page))
+	hidden := "" // the open element whose content nobody sees
+	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
+		switch kind {
+		case html.TextToken:
+			if hidden == "" {
+				p.write(string(tokens.Text()))
 			}
-			p.write(html.UnescapeString(p.s[i : i+n]))
-			i += n
-			continue
-		}
-		if strings.HasPrefix(p.s[i:], "<!--") {
-			i = after(p.s, i+4, "-->")
-			continue
-		}
-		name, closing := tagName(p.lower[i:])
-		if name == "" {
-			p.write("<")
-			i++
-			continue
-		}
-		i = tagEnd(p.s, i+1, &gone)
-		switch name {
-		case "script", "style", "template", "svg", "textarea":
-			if !closing {
-				i = after(p.lower, i, "</"+name)
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			tag, _ := tokens.TagName()
+			name, closing := string(tag), kind == html.EndTagToken
+			switch {
+			case hidden != "":
+				if closing && name == hidden {
+					hidden = ""
+				}
+			case !closing && slices.Contains(unseen, name):
+				hidden = name
+			default:
+				tokens.NextIsNotRawText()
+				p.tag(name, closing)
 			}
-		default:
-			p.tag(name, closing)
 		}
 	}
 	for len(p.tables) > 0 {
@@ -131,54 +113,8 @@ func (p *htmlReader) readAll() {
 	p.flush()
 }
 
-// tagName reads the name of the tag that s begins with. It is empty if s does
-// not begin with a tag. Declarations count as tags named "!".
-func tagName(s string) (name string, closing bool) {
-	s = s[1:]
-	if strings.HasPrefix(s, "!") || strings.HasPrefix(s, "?") {
-		return "!", false
-	}
-	if strings.HasPrefix(s, "/") {
-		s, closing = s[1:], true
-	}
-	n := 0
-	for n < len(s) && n < 16 && (s[n] >= 'a' && s[n] <= 'z' || n > 0 && s[n] >= '0' && s[n] <= '9') {
-		n++
-	}
-	return s[:n], closing
-}
-
-// tagEnd returns the offset after the tag that begins before i. A > in a quoted
-// attribute does not end the tag.
-func tagEnd(s string, i int, gone *[2]bool) int {
-	for i < len(s) {
-		switch c := s[i]; c {
-		case '>':
-			return i + 1
-		case '"', '\'':
-			kind := int(c&1) ^ 1 // " is even, ' is odd
-			if gone[kind] {
-				break
-			}
-			n := strings.IndexByte(s[i+1:], c)
-			if n < 0 {
-				gone[kind] = true
-				break
-			}
-			i += n + 1
-		}
-		i++
-	}
-	return i
-}
-
-func after(s string, i int, mark string) int {
-	n := strings.Index(s[i:], mark)
-	if n < 0 {
-		return len(s)
-	}
-	return i + n + len(mark)
-}
+// unseen are the elements whose content a page does not show.
+var unseen = []string{"script", "style", "template", "svg", "textarea"}
 
 func (p *htmlReader) tag(name string, closing bool) {
 	t := p.table()

@@ -45,7 +45,7 @@ func divide(lines []line) (list []section) {
 func (s section) lists() bool {
 	text, _ := join(s)
 	// The expressions are slow on long items, and few items have these words.
-	if small := lower(text); !strings.Contains(small, "revoked its determination") && !strings.Contains(small, "no longer qualif") &&
+	if small := strings.ToLower(text); !strings.Contains(small, "revoked its determination") && !strings.Contains(small, "no longer qualif") &&
 		!strings.Contains(small, "effective date of revocation") {
 		return false
 	}
