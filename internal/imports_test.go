@@ -24,6 +24,7 @@ import (
 var ground = strings.Fields(`
 	calibration
 	disk
+	each
 	ein
 	fault
 	grant

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grantgraph/internal/bench/oracle"
+	"grantgraph/internal/each"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
@@ -102,10 +103,7 @@ type nameIndex struct{ *search.Index }
 func (nameIndex) Name() string { return "search" }
 
 func (x nameIndex) Find(_ context.Context, name string) ([]string, error) {
-	var list []string
-	for _, r := range x.Index.Find(name, "", 10) {
-		list = append(list, r.EIN.String())
-	}
+	list := each.Append(nil, x.Index.Find(name, "", 10), func(r search.Result) string { return r.EIN.String() })
 	return list, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/derive/recipient"
 	"grantgraph/internal/ingest/resolve"
@@ -60,10 +61,7 @@ func yearAndMonth(n int32) string {
 }
 
 func upper(names []string) []string {
-	list := make([]string, len(names))
-	for i, n := range names {
-		list[i] = strings.ToUpper(n)
-	}
+	list := each.Of(names, strings.ToUpper)
 	return list
 }
 

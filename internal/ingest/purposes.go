@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/hash"
 	"grantgraph/internal/ingest/classify"
@@ -152,10 +153,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 		}
 		numbers := (*list)[0].purposes
 		*list = (*list)[1:]
-		texts := make([]string, len(numbers))
-		for i, n := range numbers {
-			texts[i] = c.lines.purposes.at(n)
-		}
+		texts := each.Of(numbers, func(n uint32) string { return c.lines.purposes.at(n) })
 		return texts
 	}
 	return snapshot.WriteTableUntil(ctx, w, snapshot.Purposes, func(yield func(snapshot.OrgPurposes) bool) {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/resolve"
@@ -213,9 +214,7 @@ func (b *builder) countRows(c *corpus) snapshot.Counts {
 	t.rules = countRules()
 	t.tiers = [2]Count{{Name: grant.Matched}, {Name: grant.Universe}}
 	t.classes = [4]Count{{Name: grant.Individuals}, {Name: "unidentified"}, {Name: grant.DAF}, {Name: grant.RelatedParty}}
-	for _, s := range grant.Supports() {
-		t.supports = append(t.supports, Count{Name: s.IDs()[0]})
-	}
+	t.supports = each.Append(t.supports, grant.Supports(), func(s grant.Support) Count { return Count{Name: s.IDs()[0]} })
 	for _, k := range grant.FunderKinds() {
 		t.kinds[k] = &Count{Name: k}
 	}
@@ -230,9 +229,7 @@ func (b *builder) countRows(c *corpus) snapshot.Counts {
 	b.report.Rules = fired(t.rules)
 	b.report.Tiers = t.tiers[:]
 	b.report.Classes = t.classes[:]
-	for _, k := range grant.FunderKinds() {
-		b.report.Kinds = append(b.report.Kinds, *t.kinds[k])
-	}
+	b.report.Kinds = each.Append(b.report.Kinds, grant.FunderKinds(), func(k string) Count { return *t.kinds[k] })
 	b.report.Supports = t.supports
 	b.report.addReturns(c.filings)
 
@@ -244,9 +241,7 @@ func (b *builder) countRows(c *corpus) snapshot.Counts {
 		if y.Grants == 0 {
 			continue
 		}
-		if counts.FirstFiscalYear == 0 {
-			counts.FirstFiscalYear = y.FiscalYear
-		}
+		counts.FirstFiscalYear = cmp.Or(counts.FirstFiscalYear, y.FiscalYear)
 		counts.LastFiscalYear = y.FiscalYear
 		if y.Partial {
 			counts.PartialFiscalYear = append(counts.PartialFiscalYear, y.FiscalYear)
@@ -442,9 +437,7 @@ func (r *Report) addReturns(filings []filing) {
 	}
 	for i, name := range formNames {
 		if n := forms[form(i)]; n > 0 {
-			if name == "" {
-				name = "other"
-			}
+			name = cmp.Or(name, "other")
 			r.Forms = append(r.Forms, NamedInt{name, n})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/disk"
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/source/bmf"
@@ -298,12 +299,8 @@ type otherList struct {
 }
 
 func (b *builder) otherLists() (files []otherList) {
-	for _, rel := range b.sources.Files[lists.Pub78] {
-		files = append(files, otherList{rel, addDonees})
-	}
-	for _, rel := range b.sources.Files[lists.Revocation] {
-		files = append(files, otherList{rel, addRevoked})
-	}
+	files = each.Append(files, b.sources.Files[lists.Pub78], func(rel string) otherList { return otherList{rel, addDonees} })
+	files = each.Append(files, b.sources.Files[lists.Revocation], func(rel string) otherList { return otherList{rel, addRevoked} })
 	return files
 }
 

@@ -265,10 +265,7 @@ var phrases = map[string][]struct {
 
 // slashed reports whether want follows toks[i] with a slash before each.
 func slashed(toks []token, i int, want ...string) bool {
-	if !follows(toks, i, want...) {
-		return false
-	}
-	return !slices.ContainsFunc(toks[i+1:i+1+len(want)], func(t token) bool { return t.sep&slash == 0 })
+	return follows(toks, i, want...) && !slices.ContainsFunc(toks[i+1:i+1+len(want)], func(t token) bool { return t.sep&slash == 0 })
 }
 
 // standsApart reports whether a care-of phrase in plain words at toks[i] can be

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/serve/account"
 )
 
@@ -23,10 +24,7 @@ func (m masked) Handle(ctx context.Context, r slog.Record) error {
 }
 
 func (m masked) WithAttrs(attrs []slog.Attr) slog.Handler {
-	out := make([]slog.Attr, len(attrs))
-	for i, a := range attrs {
-		out[i] = mask(a)
-	}
+	out := each.Of(attrs, mask)
 	return masked{m.Handler.WithAttrs(out)}
 }
 
@@ -39,10 +37,7 @@ func mask(a slog.Attr) slog.Attr {
 	case slog.KindString:
 		a.Value = slog.StringValue(account.MaskKeys(v.String()))
 	case slog.KindGroup:
-		members := make([]slog.Attr, len(v.Group()))
-		for i, m := range v.Group() {
-			members[i] = mask(m)
-		}
+		members := each.Of(v.Group(), mask)
 		a.Value = slog.GroupValue(members...)
 	case slog.KindAny:
 		said := fmt.Sprintf("%+v", v.Any())

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/place"
@@ -55,9 +56,7 @@ func readCodebook(ctx context.Context, db *sql.DB, s *snapshot.Snapshot) (*codeb
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range zips {
-		b.funderZIPs = append(b.funderZIPs, v.text)
-	}
+	b.funderZIPs = each.Append(b.funderZIPs, zips, func(v value) string { return v.text })
 	for table, ids := range map[string]map[ein.EIN]int64{"funder": b.funders, "recipient": b.recipients} {
 		list, err := values(ctx, db, "SELECT id, ein FROM "+table+" WHERE ein <> ''")
 		if err != nil {
@@ -147,10 +146,7 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 		and(fmt.Sprintf("g.class & %d = 0", f.Exclude))
 	}
 	if len(f.Keys) > 0 {
-		list := make([]string, len(f.Keys))
-		for i, k := range f.Keys {
-			list[i] = quote(k)
-		}
+		list := each.Of(f.Keys, quote)
 		and("g.key IN (" + strings.Join(list, ", ") + ")")
 	}
 	if f.MinAmount != nil {
@@ -176,10 +172,7 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 }
 
 func oneOf(column string, ids []int64) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = strconv.FormatInt(id, 10)
-	}
+	texts := each.Of(ids, func(id int64) string { return strconv.FormatInt(id, 10) })
 	switch len(ids) {
 	case 0:
 		return "FALSE"

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/place"
@@ -220,10 +221,7 @@ func recipients(w *where, f *graph.Filter) {
 }
 
 func (w *where) in(expr string, values []string) {
-	args := make([]any, len(values))
-	for i, v := range values {
-		args[i] = v
-	}
+	args := each.Of(values, func(v string) any { return v })
 	w.and(expr+" IN ("+strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")+")", args...)
 }
 
@@ -246,9 +244,6 @@ func (w *where) String() string {
 }
 
 func eins(list []ein.EIN) []string {
-	texts := make([]string, len(list))
-	for i, e := range list {
-		texts[i] = e.String()
-	}
+	texts := each.Of(list, ein.EIN.String)
 	return texts
 }

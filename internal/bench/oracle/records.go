@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -39,10 +40,7 @@ func OpenRecords(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) (*
 		return nil, err
 	}
 	load := func(table, path string) string { return "CREATE TABLE " + table + " AS FROM " + parquet(path) }
-	var statements []string
-	for _, t := range profileTables {
-		statements = append(statements, load(t.name, s.Path(t.name)))
-	}
+	statements := each.Append(nil, profileTables, func(t countedTable) string { return load(t.name, s.Path(t.name)) })
 	for _, t := range listTables {
 		statements = append(statements, load(t.name, e.Path(strings.TrimPrefix(t.name, "list_"))))
 	}

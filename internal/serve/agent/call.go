@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/graph"
@@ -82,15 +83,10 @@ func Keep(c *Challenge) (account.Challenge, error) {
 	params, err := json.Marshal(asked{Questions: c.Questions, Params: c.Params})
 	kept := account.Challenge{No: c.Number, Dataset: c.Version, Params: params, Salt: c.Salt}
 	for _, forms := range c.Hashes {
-		sealed := make([]string, len(forms))
-		for i, h := range forms {
-			sealed[i] = hex.EncodeToString(h)
-		}
+		sealed := each.Of(forms, hex.EncodeToString)
 		kept.Answers = append(kept.Answers, sealed)
 	}
-	for _, named := range c.Calls {
-		kept.Calls = append(kept.Calls, named.name())
-	}
+	kept.Calls = each.Append(kept.Calls, c.Calls, Call.name)
 	return kept, err
 }
 

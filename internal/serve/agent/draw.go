@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/grant"
@@ -175,10 +176,7 @@ func (d *seededRandom) choose(read *pages, calls []Call) []item {
 			i := d.intn(3)
 			drawn = slices.Delete(drawn, i, i+1)
 		}
-		set := make([]item, len(drawn))
-		for i, slot := range drawn {
-			set[i] = choice(d, choice(d, slot))
-		}
+		set := each.Of(drawn, func(slot [][]item) item { return choice(d, choice(d, slot)) })
 		if fair(set) {
 			return set
 		}

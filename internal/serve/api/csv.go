@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/table"
 )
 
@@ -197,10 +198,7 @@ var columnCache sync.Map
 
 // ColumnNames lists the names of the columns of a row.
 func ColumnNames(row any) []string {
-	var names []string
-	for _, c := range columnsOf(reflect.TypeOf(row)) {
-		names = append(names, c.name)
-	}
+	names := each.Append(nil, columnsOf(reflect.TypeOf(row)), func(c column) string { return c.name })
 	return names
 }
 

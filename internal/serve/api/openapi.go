@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/table"
 )
 
@@ -424,10 +425,7 @@ func (d *describer) property(m Member) object {
 		}
 	}
 	if m.Enum != nil {
-		var words []any
-		for _, w := range m.Enum {
-			words = append(words, w)
-		}
+		words := each.Append(nil, m.Enum, func(w string) any { return w })
 		if m.Nullable {
 			words = append(words, nil)
 		}

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"fmt"
+	"grantgraph/internal/each"
 	"grantgraph/internal/typo"
 	"maps"
 	"slices"
@@ -21,9 +22,7 @@ type Alias struct {
 
 // aliases are words that stand for a parameter, or for the text in say.
 func aliases(say, words string) (list []Alias) {
-	for _, w := range strings.Fields(words) {
-		list = append(list, Alias{w, say})
-	}
+	list = each.Append(list, strings.Fields(words), func(w string) Alias { return Alias{w, say} })
 	return list
 }
 
@@ -105,9 +104,7 @@ func (r *Reader) leftover(name string) string {
 		return "Keys are read from the X-API-Key or Authorization header only. Do not put a key into an address: addresses are logged."
 	}
 	known := make([]string, 0, len(r.op.Params)+len(unhonored))
-	for _, p := range r.op.Params {
-		known = append(known, p.Name)
-	}
+	known = each.Append(known, r.op.Params, func(p Param) string { return p.Name })
 	for _, u := range unhonored {
 		known = append(known, u.name)
 	}

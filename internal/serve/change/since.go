@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
@@ -140,10 +141,7 @@ type Invented struct {
 
 // New makes an index of a few differences in memory.
 func New(list []Invented) (*Index, error) {
-	var all []since
-	for _, x := range list {
-		all = append(all, newSince(x.Version, x.Filers))
-	}
+	all := each.Append(nil, list, func(x Invented) since { return newSince(x.Version, x.Filers) })
 	return mapped.InMemory(sinceKind, func(out io.Writer) error { return write(out, all) }, newIndex)
 }
 
@@ -222,9 +220,7 @@ func (x *Index) Page(version string, offset, limit int) (p Page, known bool) {
 	s := &x.since[i]
 	p = Page{Funders: len(s.funders), Total: s.total, List: []Filer{}}
 	from := min(offset, len(s.funders))
-	for _, i := range s.funders[from:min(from+limit, len(s.funders))] {
-		p.List = append(p.List, s.filers[i])
-	}
+	p.List = each.Append(p.List, s.funders[from:min(from+limit, len(s.funders))], func(i uint32) Filer { return s.filers[i] })
 	return p, true
 }
 

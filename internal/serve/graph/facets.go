@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 )
@@ -131,10 +132,7 @@ func (g *Graph) facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, err
 		return nil, err
 	}
 	out := &Facets{By: make(map[Grouping]Grouped, len(o.By)), Classes: map[Class]int64{}}
-	asks := make([]GroupsOf, len(o.By))
-	for i, by := range o.By {
-		asks[i] = GroupsOf{Filter: f, By: by, Top: MaxGroups}
-	}
+	asks := each.Of(o.By, func(by Grouping) GroupsOf { return GroupsOf{Filter: f, By: by, Top: MaxGroups} })
 	t, err := e.tabulate(&found, asks)
 	if err != nil {
 		return nil, err
@@ -336,9 +334,7 @@ func (g *Graph) countiesIn(p *Place, rows *rowset) (c Counts) {
 	c.Of = map[string]int64{}
 	var begin []string
 	match := g.placeMatcher(State, p.Values)
-	for _, v := range p.Values {
-		begin = append(begin, v.Name[:min(2, len(v.Name))])
-	}
+	begin = each.Append(begin, p.Values, func(v PlaceValue) string { return v.Name[:min(2, len(v.Name))] })
 	for i := range g.dict.places {
 		at := &g.dict.places[i]
 		county := g.dict.short.at(at.County)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
@@ -197,10 +198,7 @@ func (w *Where) Lacks(what string) {
 
 // texts writes the items of a list.
 func texts[T any](list []T, write func(T) string) []string {
-	out := make([]string, len(list))
-	for i, x := range list {
-		out[i] = write(x)
-	}
+	out := each.Of(list, write)
 	return out
 }
 

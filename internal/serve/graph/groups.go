@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
@@ -61,10 +62,7 @@ func (g *Graph) GroupsMany(ctx context.Context, asks []GroupsOf) ([]Grouped, err
 	}
 	for _, filter := range order {
 		some := together[filter]
-		list := make([]GroupsOf, len(some))
-		for i, at := range some {
-			list[i] = asks[at]
-		}
+		list := each.Of(some, func(at int) GroupsOf { return asks[at] })
 		made, err := g.group(ctx, list)
 		if err != nil {
 			return nil, err

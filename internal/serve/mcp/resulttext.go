@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/serve/api"
 )
 
@@ -34,10 +35,7 @@ func lines(b *strings.Builder, prefix string, o api.Ordered) {
 			}
 			b.WriteString(strings.Join(v.columns, " | ") + "\n")
 			for _, row := range v.rows {
-				cells := make([]string, len(row))
-				for i, c := range row {
-					cells[i] = strings.ReplaceAll(cell(c), "|", "/")
-				}
+				cells := each.Of(row, func(c any) string { return strings.ReplaceAll(cell(c), "|", "/") })
 				b.WriteString(strings.Join(cells, " | ") + "\n")
 			}
 			b.WriteByte('\n')

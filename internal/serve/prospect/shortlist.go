@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/graph"
@@ -129,10 +130,7 @@ func (s *prospecting) shortlist(ctx context.Context) ([]uint32, error) {
 			list = neighbors.Keep(list, most, neighbors.Found{ID: f, Shared: int(s.shared[f]), Weight: scores[i]})
 		}
 	}
-	out := make([]uint32, len(list))
-	for i, n := range list {
-		out[i] = n.ID
-	}
+	out := each.Of(list, func(n neighbors.Found) uint32 { return n.ID })
 	return out, nil
 }
 

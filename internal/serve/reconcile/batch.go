@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 )
 
@@ -375,10 +376,7 @@ func (q *Query) known() error {
 }
 
 func typeIDs() string {
-	var list []string
-	for _, t := range types {
-		list = append(list, t.ID)
-	}
+	list := each.Append(nil, types, func(t Type) string { return t.ID })
 	return strings.Join(list, ", ")
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/directory"
@@ -73,10 +74,7 @@ const maxCompared = 50
 // Match finds the organizations that a query may mean, likeliest first. Their
 // probabilities and the probability of no match add up to 1.
 func (m *Matcher) Match(ctx context.Context, q *Query) ([]Candidate, error) {
-	where := make([]Condition, len(q.Where))
-	for i, c := range q.Where {
-		where[i] = c.read()
-	}
+	where := each.Of(q.Where, Condition.read)
 	about := identify.Question{State: only(where, propState), City: only(where, propCity), Limit: maxCompared}
 	var names []string
 	for _, name := range q.Names {

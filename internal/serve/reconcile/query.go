@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/identify"
@@ -102,10 +103,7 @@ func cityOf(s string) string {
 }
 
 func (c Condition) read() Condition {
-	values := make([]string, len(c.Values))
-	for i, v := range c.Values {
-		values[i] = readers[c.Property](v)
-	}
+	values := each.Of(c.Values, func(v string) string { return readers[c.Property](v) })
 	c.Values = values
 	return c
 }

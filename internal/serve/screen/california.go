@@ -2,6 +2,7 @@ package screen
 
 import (
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot/lists"
@@ -29,10 +30,7 @@ func recordsOf[T, R any](c *screening, p *client.ScreenProvenance, status string
 	if !p.Screened {
 		return nil
 	}
-	list := []R{}
-	for _, row := range rows {
-		list = append(list, record(row, "ein"))
-	}
+	list := each.Of(rows, func(row T) R { return record(row, "ein") })
 	others := byName(c, named)
 	if len(list) == 0 && len(others) == 1 {
 		list = append(list, record(others[0], "name"))

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/table"
@@ -37,10 +38,7 @@ func openGate(ctx context.Context, memory int64) (*gate, error) {
 	g := &gate{db, conn}
 	db.SetMaxOpenConns(2)
 	db.SetMaxIdleConns(-1) // a connection that is given back is closed
-	var statements []string
-	for _, v := range warehouse.Views() {
-		statements = append(statements, v.DDL())
-	}
+	statements := each.Append(nil, warehouse.Views(), func(v warehouse.View) string { return v.DDL() })
 	statements = append(statements,
 		"CREATE MACRO find_org(name) AS CAST(NULL AS VARCHAR)",
 		"CREATE TABLE find_org_columns ("+FindOrgColumns+")",

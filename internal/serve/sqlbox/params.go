@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 )
 
@@ -110,13 +111,8 @@ func (p Params) checkAgainst(names []string) *fault.Fault {
 
 // args returns the values in the form that the driver takes.
 func (p Params) args() []any {
-	var args []any
-	for _, v := range p.List {
-		args = append(args, keepWhole(v))
-	}
-	for _, k := range slices.Sorted(maps.Keys(p.Named)) {
-		args = append(args, sql.Named(k, keepWhole(p.Named[k])))
-	}
+	args := each.Append(nil, p.List, keepWhole)
+	args = each.Append(args, slices.Sorted(maps.Keys(p.Named)), func(k string) any { return sql.Named(k, keepWhole(p.Named[k])) })
 	return args
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/typo"
@@ -61,10 +62,7 @@ func outOfMemory() *fault.Fault {
 
 func unknownTable(name string) *fault.Fault {
 	f := reject("unknown table %q", fault.Clip(name, maxQuoted))
-	var names []string
-	for _, v := range warehouse.Views() {
-		names = append(names, v.Name)
-	}
+	names := each.Append(nil, warehouse.Views(), func(v warehouse.View) string { return v.Name })
 	meant := typo.Meant(name, names)
 	if meant == "" {
 		return f.Try("GET /sql/schema lists the tables; names are lower-case")

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/derive/holding"
@@ -65,10 +66,7 @@ const (
 
 func Support() (*Result, error) {
 	all := grant.Supports()
-	names := make([]string, len(all))
-	for i, s := range all {
-		names[i] = s.IDs()[0]
-	}
+	names := each.Of(all, func(s grant.Support) string { return s.IDs()[0] })
 	return measure("Strategy", names, support, func(f []string) (text, bool) {
 		if len(f) != 4 || f[2] != "yes" && f[2] != "no" {
 			return text{}, false

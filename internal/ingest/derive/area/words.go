@@ -92,8 +92,5 @@ func (t *textWords) phrase(i, n int) string {
 // proper reports whether n words starting at i may be a name: they begin with capitals, if capitals are meaningful in
 // the text.
 func (t *textWords) proper(i, n int) bool {
-	if !t.mixed {
-		return true
-	}
-	return !slices.ContainsFunc(t.list[i:i+n], func(w textWord) bool { return !w.capital })
+	return !t.mixed || !slices.ContainsFunc(t.list[i:i+n], func(w textWord) bool { return !w.capital })
 }

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 )
 
@@ -33,10 +34,7 @@ var (
 )
 
 func prefixes(texts ...string) []netip.Prefix {
-	all := make([]netip.Prefix, len(texts))
-	for i, text := range texts {
-		all[i] = netip.MustParsePrefix(text)
-	}
+	all := each.Of(texts, netip.MustParsePrefix)
 	return all
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
@@ -130,10 +131,7 @@ func (p Parts) planBuilds(c *api.Call) (api.Run, error) {
 	c.Weight = int64(limit)*rowWeight + p.Log(c.Data).Weight(s.edition)
 	return func(context.Context) (client.Answer, error) {
 		page, _ := p.Changes(c.Data).Page(s.from, offset, limit)
-		rows := []client.FunderChange{}
-		for _, f := range page.List {
-			rows = append(rows, p.funderRow(c, &f))
-		}
+		rows := each.Of(page.List, func(f change.Filer) client.FunderChange { return p.funderRow(c, &f) })
 		if s.from == "" {
 			c.Caveat("since", "There is no earlier build to compare with, so nothing is told of changes.")
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
@@ -54,10 +55,7 @@ func (a *SQLAnswer) Table() (any, *int64, *string) {
 // written as those of any other answer are.
 func (a *SQLAnswer) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	record := make([]string, len(a.Columns))
-	for i, c := range a.Columns {
-		record[i] = table.Harmless(c.Name)
-	}
+	record := each.Of(a.Columns, func(c client.SQLResultColumn) string { return table.Harmless(c.Name) })
 	if err := out.Write(record); err != nil {
 		return err
 	}
@@ -212,9 +210,7 @@ func planSchema(c *api.Call) (api.Run, error) {
 func schema(c *api.Call) *client.SQLSchemaAnswer {
 	s := warehouse.Describe()
 	a := &client.SQLSchemaAnswer{Head: api.Success, Dialect: s.Dialect, Rules: s.Rules, Tail: c.Tail()}
-	for _, f := range s.Functions {
-		a.Functions = append(a.Functions, client.SQLFunction(f))
-	}
+	a.Functions = each.Append(a.Functions, s.Functions, func(f warehouse.Function) client.SQLFunction { return client.SQLFunction(f) })
 	tables := s.Tables
 	if c.Example() {
 		tables = tables[:1] // an example need not be long
@@ -231,9 +227,7 @@ func schema(c *api.Call) *client.SQLSchemaAnswer {
 		for _, x := range v.Columns {
 			t.Columns = append(t.Columns, client.SQLColumn{Name: x.Name, Type: x.Type, Nullable: x.Nullable, Meaning: x.Meaning})
 		}
-		for _, x := range v.Examples {
-			t.Examples = append(t.Examples, client.SQLExample(x))
-		}
+		t.Examples = each.Append(t.Examples, v.Examples, func(x warehouse.Example) client.SQLExample { return client.SQLExample(x) })
 		a.Tables = append(a.Tables, t)
 	}
 	return a

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/serve/api"
 )
 
@@ -56,10 +57,7 @@ var (
 
 // Pairs writes a query as an object, or as pairs where a name comes twice.
 func (l literals) Pairs(query [][2]string) string {
-	names := make([]string, len(query))
-	for i, p := range query {
-		names[i] = p[0]
-	}
+	names := each.Of(query, func(p [2]string) string { return p[0] })
 	slices.Sort(names)
 	unique := len(slices.Compact(names)) == len(query) && !slices.Contains(names, setter)
 	ends := "{}"

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/hash"
@@ -238,10 +239,7 @@ func Measure(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profi
 		if err != nil {
 			return nil, err
 		}
-		var list []ein.EIN
-		for _, x := range found.List {
-			list = append(list, x.EIN)
-		}
+		list := each.Append(nil, found.List, func(x prospect.Prospect) ein.EIN { return x.EIN })
 		for k := range segments {
 			if segments[k].holds(len(c.Had)) {
 				sums[k].add(c, list, t.baseline(c))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/account"
@@ -141,10 +142,7 @@ func (r *Ring) Keys(ctx context.Context) ([]report.PublicKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := make([]report.PublicKey, len(stored))
-	for i, k := range stored {
-		keys[i] = public(k)
-	}
+	keys := each.Of(stored, public)
 	return keys, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ntee"
@@ -135,10 +136,7 @@ func (d *Document) Text() string {
 		add(quiet(s))
 	}
 	add(d.Cause)
-	purposes := make([]string, len(d.Purposes))
-	for i, s := range d.Purposes {
-		purposes[i] = quiet(s)
-	}
+	purposes := each.Of(d.Purposes, quiet)
 	add(strings.Join(purposes, "; "))
 	return b.String()
 }

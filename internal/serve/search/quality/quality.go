@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
@@ -219,10 +220,7 @@ func Measure(ctx context.Context, x *search.Index, docs []Document, queries []Qu
 			if a.Mode != m.mode {
 				return nil, fault.New("no_vectors", "mode %s is not served", m.mode).Try("measure with a program that has its model")
 			}
-			var eins []string
-			for _, r := range a.Results {
-				eins = append(eins, r.EIN.String())
-			}
+			eins := each.Append(nil, a.Results, func(r search.Result) string { return r.EIN.String() })
 			ndcg, recall := Judge(eins, queries[i].Judged)
 			m.to.NDCG10 += ndcg / float64(len(queries))
 			m.to.Recall20 += recall / float64(len(queries))

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 )
@@ -138,10 +139,7 @@ func (s *room) event(part string, p *reply) ([]byte, error) {
 	data := map[string]any{}
 	switch part {
 	case partUnderstood:
-		chips := []map[string]string{}
-		for _, c := range p.Chips {
-			chips = append(chips, map[string]string{"label": c.Label, "value": c.Value})
-		}
+		chips := each.Of(p.Chips, func(c chip) map[string]string { return map[string]string{"label": c.Label, "value": c.Value} })
 		data["question"], data["plan"], data["chips"] = p.Question.Text, p.Plan, chips
 		if p.Filled != "" {
 			data["filled_by"] = p.Filled

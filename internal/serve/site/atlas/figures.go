@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/site/draw"
@@ -66,10 +67,7 @@ func gather(ctx context.Context, g *graph.Graph, f *graph.Filter, by ...grouping
 	out.Individuals, out.Unidentified = left[graph.Individuals], left[graph.Unidentified]
 	out.Unidentified.Amount -= out.Individuals.Amount
 	out.Unidentified.Grants -= out.Individuals.Grants
-	asks := make([]graph.GroupsOf, len(by))
-	for i, b := range by {
-		asks[i] = graph.GroupsOf{Filter: f, By: b.by, Top: b.top}
-	}
+	asks := each.Of(by, func(b grouping) graph.GroupsOf { return graph.GroupsOf{Filter: f, By: b.by, Top: b.top} })
 	groups, err := g.GroupsMany(ctx, asks)
 	out.Groups = make(map[graph.Grouping]graph.Grouped, len(groups))
 	for _, one := range groups {

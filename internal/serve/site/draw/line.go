@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"grantgraph/internal/each"
 )
 
 // Point is the amount of one year.
@@ -46,16 +48,12 @@ const (
 func (u Unit) Line(series []Series) template.HTML {
 	var left []string
 	if len(series) > MaxSeries {
-		for _, it := range series[MaxSeries:] {
-			left = append(left, it.Name)
-		}
+		left = each.Append(left, series[MaxSeries:], func(it Series) string { return it.Name })
 		series = series[:MaxSeries]
 	}
 	var all []Year
 	for _, it := range series {
-		for _, p := range it.Points {
-			all = append(all, Year{Year: p.Year})
-		}
+		all = each.Append(all, it.Points, func(p Point) Year { return Year{Year: p.Year} })
 	}
 	first, last, cut, some := span(all)
 	if !some {
@@ -76,10 +74,7 @@ func (u Unit) Line(series []Series) template.HTML {
 	x := func(year int) float64 { return from + (float64(year-first)+.5)*step }
 
 	var s sheet
-	said := make([]string, len(lines))
-	for i, l := range lines {
-		said[i] = l.words(u)
-	}
+	said := each.Of(lines, func(l line) string { return l.words(u) })
 	height := lineTop + lineHigh + 26
 	s.put(`<figure class="draw lines %s"><div class="side"><div class="fit">`+
 		`<svg class="plot" width="100%%" height="%s" role="img" aria-label="%s by fiscal year. %s">`, stepOf(last-first+1), num(height), esc(u.What),
@@ -147,10 +142,7 @@ func (l line) words(u Unit) string {
 	if len(l.points) == 0 {
 		return esc(l.name) + ": unknown."
 	}
-	said := make([]string, len(l.points))
-	for i, p := range l.points {
-		said[i] = strconv.Itoa(p.Year) + " " + u.compact(p.Amount)
-	}
+	said := each.Of(l.points, func(p Point) string { return strconv.Itoa(p.Year) + " " + u.compact(p.Amount) })
 	return esc(l.name) + ": " + strings.Join(said, ", ") + "."
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/money"
 )
 
@@ -276,10 +277,7 @@ func role(lists ...[]Year) string {
 }
 
 func spoken(list []Year) string {
-	said := make([]string, len(list))
-	for i, y := range list {
-		said[i] = y.short()
-	}
+	said := each.Of(list, Year.short)
 	return strings.Join(said, ", ")
 }
 

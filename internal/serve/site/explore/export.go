@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
@@ -113,10 +114,7 @@ func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string,
 		x.next = followed(x.next, apart)
 	case tabSummary:
 		x.row, x.Rows = client.Year{}, int64(len(sum.ByYear))
-		var years []any
-		for _, y := range sum.ByYear {
-			years = append(years, y)
-		}
+		years := each.Append(nil, sum.ByYear, func(y client.Year) any { return y })
 		x.next = followed(func() ([]any, error) { return nil, nil }, years)
 	}
 	x.Written = min(x.Rows, most)
@@ -289,9 +287,7 @@ func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 	if x.view.tab == tabGrants || x.view.tab == tabRecipients {
 		about = append(about, [2]string{"Private persons", "The figures include grants to private persons. This file does not name them."})
 	}
-	for _, c := range x.Caveats {
-		about = append(about, [2]string{"To know", c})
-	}
+	about = each.Append(about, x.Caveats, func(c string) [2]string { return [2]string{"To know", c} })
 	for _, line := range about {
 		if err := book.Row([]any{line[0], line[1]}); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/money"
 	"grantgraph/internal/ntee"
@@ -107,9 +108,7 @@ func kept(v view, f *graph.Filter) (list []hidden) {
 		case slices.Contains(drawn, name):
 			continue
 		}
-		for _, s := range v.query[name] {
-			list = append(list, hidden{name, s})
-		}
+		list = each.Append(list, v.query[name], func(s string) hidden { return hidden{name, s} })
 	}
 	return list
 }
@@ -310,9 +309,7 @@ func distances(f *graph.Filter) (list []option) {
 		miles = append(miles, now)
 		slices.Sort(miles)
 	}
-	for _, m := range miles {
-		list = append(list, option{Value: strconv.Itoa(m), Label: strconv.Itoa(m), On: m == now})
-	}
+	list = each.Append(list, miles, func(m int) option { return option{Value: strconv.Itoa(m), Label: strconv.Itoa(m), On: m == now} })
 	return list
 }
 

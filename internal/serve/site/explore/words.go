@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api/grants"
@@ -29,9 +30,7 @@ var order = []string{"funder_id", "recip_id", "grant_key", "subject", "location"
 	"support", "funder_type", "accepts_applications", "exclude", "query", "min_match_prob", "ein_source"}
 
 var inOrder = sync.OnceValue(func() (list []*graph.Declaration) {
-	for _, name := range order {
-		list = append(list, graph.Declared(name))
-	}
+	list = each.Append(list, order, graph.Declared)
 	for _, d := range graph.Filters {
 		if !slices.Contains(list, d) && d.PartOf == "" {
 			list = append(list, d)
@@ -50,9 +49,7 @@ func inWords(v view, f *graph.Filter, name nameOf) *graph.Words {
 
 // chips are the parts of a selection, each with the address without it.
 func (v view) chips(w *graph.Words) (list []chip) {
-	for _, c := range w.Chips {
-		list = append(list, chip{c.Label, v.with(c.Without...)})
-	}
+	list = each.Append(list, w.Chips, func(c graph.Chip) chip { return chip{c.Label, v.with(c.Without...)} })
 	return list
 }
 

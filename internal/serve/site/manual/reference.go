@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/snippet"
@@ -24,9 +25,7 @@ type referencePage struct {
 func (s *Room) serveReference(w http.ResponseWriter, r *http.Request) error {
 	p := referencePage{page: s.begin(r, referencePath, "API reference",
 		"Every endpoint of the Grantgraph API: parameters, answers, errors and examples that run."), Groups: s.reference.Groups}
-	for _, g := range p.Groups {
-		p.Contents = append(p.Contents, heading{anchor(g.Tag), g.Tag, 2})
-	}
+	p.Contents = each.Append(p.Contents, p.Groups, func(g api.Group) heading { return heading{anchor(g.Tag), g.Tag, 2} })
 	return s.draw(w, "reference", p)
 }
 
@@ -220,9 +219,7 @@ func (s *Room) serveTables(w http.ResponseWriter, r *http.Request) error {
 	p := tablesPage{page: s.begin(r, tablesPath, "Tables for SQL", "Every table that SQL reads on Grantgraph, with its columns and queries to start from."),
 		Schema: warehouse.Describe()}
 	p.Contents = []heading{{"rules", "Rules", 2}, {"find_org", "find_org", 2}}
-	for _, g := range p.Groups() {
-		p.Contents = append(p.Contents, heading{anchor(g.Name), g.Name, 2})
-	}
+	p.Contents = each.Append(p.Contents, p.Groups(), func(g warehouse.TableGroup) heading { return heading{anchor(g.Name), g.Name, 2} })
 	return s.draw(w, "tables", &p)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
@@ -64,12 +65,8 @@ func (s *room) showGrants(w http.ResponseWriter, r *http.Request, v *view) error
 		return s.pages.Render(w, v.status(), "grants", page)
 	}
 	page.Hits = list.Hits
-	for _, row := range list.Results {
-		page.Rows = append(page.Rows, newGrantLine(row))
-	}
-	for _, warning := range list.Service.Warnings {
-		page.Warnings = append(page.Warnings, warning.Reason)
-	}
+	page.Rows = each.Append(page.Rows, list.Results, newGrantLine)
+	page.Warnings = each.Append(page.Warnings, list.Service.Warnings, func(warning client.Warning) string { return warning.Reason })
 	page.Pager = newPager(list.Page, list.Hits, len(page.Rows), page.path)
 	v.SQL = page.sql()
 	return s.pages.Render(w, v.status(), "grants", page)

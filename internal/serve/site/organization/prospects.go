@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
@@ -60,9 +61,7 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 		return s.pages.Render(w, v.status(), "prospects", page)
 	}
 	page.Rows, page.Hits = list.Results, list.Hits
-	for _, warning := range list.Service.Warnings {
-		page.Notes = append(page.Notes, warning.Reason)
-	}
+	page.Notes = each.Append(page.Notes, list.Service.Warnings, func(warning client.Warning) string { return warning.Reason })
 	page.Pager = newPager(list.Page, list.Hits, len(page.Rows), func(n int64) string { return page.address("page", strconv.FormatInt(n, 10)) })
 	page.Download = "/download/prospects?" + downloadQuery(v.EIN, page.Asked)
 	v.API = v.BaseURL + api.Versioned + "/prospects/" + v.EIN.String()
@@ -184,9 +183,7 @@ func (p *prospectsPage) fields() {
 		p.Fields = append(p.Fields, field{Name: name, Title: title, Options: options})
 	}
 	var states, causes, kinds []option
-	for _, r := range place.Regions() {
-		states = append(states, option{Value: r.Code, Text: r.Name})
-	}
+	states = each.Append(states, place.Regions(), func(r place.Region) option { return option{Value: r.Code, Text: r.Name} })
 	for letter := byte('A'); letter <= 'Z'; letter++ {
 		causes = append(causes, option{Value: string(rune(letter)), Text: ntee.Label(letter)})
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/serve/screen/likeness"
 )
 
@@ -24,10 +25,7 @@ type Case struct {
 // Variants returns the ways in which a name is written differently, in the order of the
 // tables.
 func Variants() []string {
-	names := make([]string, len(variations))
-	for i, v := range variations {
-		names[i] = v.name
-	}
+	names := each.Of(variations, func(v variation) string { return v.name })
 	return names
 }
 
