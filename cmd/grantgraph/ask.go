@@ -2,13 +2,13 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"strings"
 	"text/tabwriter"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/ask"
@@ -80,56 +80,31 @@ func printAnswerJSON(a *terminal.App, x *ask.Answer) error {
 }
 
 func printAnswer(w io.Writer, x *ask.Answer) error {
-	var b strings.Builder
+	page := struct {
+		Answer     *ask.Answer
+		Said, Rows string
+		More       int
+	}{Answer: x, Said: strings.Replace(x.Heading+".", "?.", "?", 1), More: len(x.Rows) - maxShown}
 	if !x.Understood {
-		fmt.Fprintf(&b, "%s %s\n", strings.Replace(x.Heading+".", "?.", "?", 1), x.Why)
-		if len(x.Try) > 0 {
-			fmt.Fprintln(&b, "\nQuestions that can be answered:")
-			for _, q := range x.Try {
-				fmt.Fprintf(&b, "  %s\n", q)
-			}
+		return pages.Print(w, "not_understood", page)
+	}
+	var rows strings.Builder
+	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, strings.Join(each.Of(x.Columns, func(c ask.Column) string { return c.Label }), "\t"))
+	for _, row := range x.Rows[:min(len(x.Rows), maxShown)] {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = cell(v, x.Columns[i].Unit)
 		}
-		_, err := io.WriteString(w, b.String())
+		fmt.Fprintln(t, strings.Join(cells, "\t"))
+	}
+	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(&b, "%s\n\nUnderstood as:", x.Answer)
-	for _, c := range x.Plan.Chips() {
-		fmt.Fprintf(&b, " [%s: %s]", c.Label, c.Value)
-	}
-	fmt.Fprintf(&b, "\nRequest: %s %s\n", x.Request.Method, x.Request.URL)
-	if x.Request.Body != "" {
-		fmt.Fprintf(&b, "Body: %s\n", x.Request.Body)
-	}
 	if len(x.Rows) > 0 {
-		fmt.Fprintln(&b)
-		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		var heads []string
-		for _, c := range x.Columns {
-			heads = append(heads, c.Label)
-		}
-		fmt.Fprintln(t, strings.Join(heads, "\t"))
-		for _, row := range x.Rows[:min(len(x.Rows), maxShown)] {
-			var cells []string
-			for i, v := range row {
-				cells = append(cells, cell(v, x.Columns[i].Unit))
-			}
-			fmt.Fprintln(t, strings.Join(cells, "\t"))
-		}
-		if err := t.Flush(); err != nil {
-			return errors.Join(err)
-		}
-		if more := len(x.Rows) - maxShown; more > 0 {
-			fmt.Fprintf(&b, "and %d more\n", more)
-		}
+		page.Rows = strings.TrimSuffix(rows.String(), "\n")
 	}
-	for i, c := range x.Caveats {
-		if i == 0 {
-			fmt.Fprintln(&b)
-		}
-		fmt.Fprintf(&b, "Note: %s\n", c)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return pages.Print(w, "answer", page)
 }
 
 func cell(v any, unit string) string {

@@ -204,13 +204,7 @@ func (c *keyStore) list(a *terminal.App, s *account.Store, keys []account.KeyInf
 		fmt.Fprintln(a.Out, none)
 		return nil
 	}
-	t := terminal.NewTable("id", "plan", "state", ">calls left", ">of", "until", "created", "email", "label")
-	for _, r := range records {
-		t.Add(r.ID, string(r.Plan), activity(r.Active), r.Remaining, r.Limit,
-			r.Reset.Format(time.DateOnly), r.Created.Format(time.DateOnly), r.Email, r.Label)
-	}
-	t.Print(a.Out)
-	return nil
+	return pages.Print(a.Out, "keys", records)
 }
 
 type keysRotateCmd struct {

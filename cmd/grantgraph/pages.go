@@ -56,9 +56,22 @@ var pages = terminal.ParsePages(pageFiles, "pages/*.txt", template.FuncMap{
 	"firstFew":   firstFew,
 	"printable":  printable,
 	"answerForm": answerForm,
-	"oneLine":    oneLine,
-	"subject":    subjectLine,
-	"listDates":  listsLine,
+	"activity":   activity,
+	"date":       func(t time.Time) string { return t.Format(time.DateOnly) },
+	"instant": func(t any) string {
+		switch t := t.(type) {
+		case time.Time:
+			return t.Format(time.RFC3339)
+		case *time.Time:
+			if t != nil {
+				return t.Format(time.RFC3339)
+			}
+		}
+		return "–"
+	},
+	"oneLine":   oneLine,
+	"subject":   subjectLine,
+	"listDates": listsLine,
 	"named": func(format string, list []ingest.NamedInt) string {
 		parts := each.Of(list, func(n ingest.NamedInt) string { return fmt.Sprintf(format, n.Name, terminal.Count(n.Count)) })
 		return strings.Join(parts, ", ")

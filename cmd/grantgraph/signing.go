@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/account"
@@ -53,10 +54,7 @@ func printSigningKeys(a *terminal.App, ring *keyring.Ring, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	records := make([]signingRecord, len(keys))
-	for i, k := range keys {
-		records[i] = newSigningRecord(k)
-	}
+	records := each.Of(keys, newSigningRecord)
 	if asJSON {
 		return a.PrintJSON(records)
 	}
@@ -64,18 +62,7 @@ func printSigningKeys(a *terminal.App, ring *keyring.Ring, asJSON bool) error {
 		fmt.Fprintln(a.Out, "No signing keys yet. The server makes the first one when it starts.")
 		return nil
 	}
-	date := func(t *time.Time) string {
-		if t == nil {
-			return "–"
-		}
-		return t.Format(time.RFC3339)
-	}
-	t := terminal.NewTable("id", "state", "from", "until", "compromised since")
-	for _, r := range records {
-		t.Add(r.ID, r.State, date(&r.From), date(r.Until), date(r.Compromised))
-	}
-	t.Print(a.Out)
-	return nil
+	return pages.Print(a.Out, "signing_keys", records)
 }
 
 type signingListCmd struct {
