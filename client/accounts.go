@@ -2,9 +2,8 @@ package client
 
 import "encoding/json"
 
-// KeyAnswer is one key, as a billing system sees it. The operations for billing
-// systems have no methods here: call them with Do, and set the admin token as
-// Authorization in Request.Sign.
+// KeyAnswer is one key, as a billing system sees it. The operations for billing systems have no methods here:
+// call them with Do, and set the admin token as Authorization in Request.Sign.
 type KeyAnswer struct {
 	Head
 	Key KeyState `json:"key" doc:"The key."`

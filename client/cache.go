@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// cache keeps the answers that were used last, with their ETags, within a number of
-// bytes.
+// cache keeps the answers that were used last, with their ETags, within a number of bytes.
 type cache struct {
 	limit int64 // bytes
 
@@ -35,9 +34,8 @@ func (c *cache) find(address string) *keptAnswer {
 	return e.Value.(*keptAnswer)
 }
 
-// keep stores an answer and replaces an earlier answer of the same address. It does
-// not store an answer without a tag, or one larger than a quarter of the cache,
-// which would displace all others.
+// keep stores an answer and replaces an earlier answer of the same address. It does not store an answer
+// without a tag, or one larger than a quarter of the cache, which would displace all others.
 func (c *cache) keep(address, tag string, body []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,8 +1,7 @@
-// Package client calls a Grantgraph service from Go. It holds the types of the
-// wire, which the service itself answers with, and takes care of what every
-// caller would have to write: pages become an iterator, a busy service is asked
-// again when it says so, an answer that has not changed is not sent nor counted
-// again, and a failure is an *Error that names its cause.
+// Package client calls a Grantgraph service from Go. It holds the types of the wire, which the service itself
+// answers with, and takes care of what every caller would have to write: pages become an iterator, a busy
+// service is asked again when it says so, an answer that has not changed is not sent nor counted again, and a
+// failure is an *Error that names its cause.
 //
 //	c, err := client.New("https://grants.example.org", client.Options{Key: os.Getenv("GRANTGRAPH_KEY")})
 //	if err != nil {
@@ -84,8 +83,7 @@ type Client struct {
 	cache   *cache // nil for none
 }
 
-// New is a client of the service at an address, with or without the path of its
-// API.
+// New is a client of the service at an address, with or without the path of its API.
 func New(address string, o Options) (*Client, error) {
 	u, err := url.Parse(strings.TrimSuffix(strings.TrimRight(address, "/"), versioned))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -114,8 +112,7 @@ func New(address string, o Options) (*Client, error) {
 	return c.WithKey(o.Key)
 }
 
-// WithKey is the same client with another key. Answers to one key are not kept
-// for another.
+// WithKey is the same client with another key. Answers to one key are not kept for another.
 func (c *Client) WithKey(key string) (*Client, error) {
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, &Error{Slug: SlugBadKey, Message: "the key has characters that no key has", Hint: "check that it was read whole, with nothing around it"}
@@ -275,8 +272,7 @@ func (c *Client) refusal(resp *http.Response, raw []byte) *Error {
 	return e
 }
 
-// retryAfter is how long a service asks to wait: seconds, or a date by its own
-// clock; 0 when it does not say.
+// retryAfter is how long a service asks to wait: seconds, or a date by its own clock; 0 when it does not say.
 func retryAfter(h http.Header) time.Duration {
 	said := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(said, 10, 31); err == nil {
@@ -296,8 +292,7 @@ func (c *Client) unanswered(ctx context.Context, err error) *Error {
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		err = u.Err // the message names the request already
 	}
-	// The deadline of the context is the caller's; the deadline of an attempt is
-	// ours.
+	// The deadline of the context is the caller's; the deadline of an attempt is ours.
 	if ended := ctx.Err(); ended != nil || errors.Is(err, context.Canceled) {
 		return &Error{Slug: SlugStopped, Message: "stopped before " + c.base.String() + " responded", Err: errors.Join(ended, err)}
 	}

@@ -47,8 +47,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// SlugOf returns the slug of an error of this package, and an empty text for any
-// other error.
+// SlugOf returns the slug of an error of this package, and an empty text for any other error.
 func SlugOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Slug

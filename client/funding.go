@@ -1,7 +1,6 @@
 package client
 
-// FundingAnswer is the answer of /gov-funding/{ein}: government awards to an
-// organization.
+// FundingAnswer is the answer of /gov-funding/{ein}: government awards to an organization.
 type FundingAnswer struct {
 	Head
 	EIN          string                   `json:"ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`

@@ -60,8 +60,7 @@ type AgentAttempt struct {
 	Challenge    *AgentChallenge `json:"challenge,omitempty" doc:"Of an answer to a challenge: the new one, where there is one."`
 }
 
-// AgentRules is the answer of GET /agent-key: all that a program needs to know
-// to get a key by itself.
+// AgentRules is the answer of GET /agent-key: all that a program needs to know to get a key by itself.
 type AgentRules struct {
 	Head
 	Mint    MintRules   `json:"mint" doc:"How to ask for a key."`

@@ -45,8 +45,7 @@ type OrganizationList struct {
 	Tail
 }
 
-// OrganizationRow is one organization of the list. Figures are those of the latest
-// filing that was read.
+// OrganizationRow is one organization of the list. Figures are those of the latest filing that was read.
 type OrganizationRow struct {
 	EIN            string   `json:"ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
 	Name           string   `json:"name" doc:"Name."`

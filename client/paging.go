@@ -50,9 +50,8 @@ const (
 	byNumber paging = 100
 )
 
-// rows iterates over all rows of a list, page by page. A loop sees no warnings, so
-// a parameter that the service does not honor is an error, unless the query says
-// otherwise.
+// rows iterates over all rows of a list, page by page. A loop sees no warnings, so a parameter that the
+// service does not honor is an error, unless the query says otherwise.
 func rows[T any](ctx context.Context, c *Client, path string, given url.Values, by paging) iter.Seq2[T, error] {
 	query := url.Values{"strict": {"1"}, "limit": {strconv.Itoa(int(by))}}
 	maps.Copy(query, given)
@@ -99,9 +98,8 @@ func ask[T any](ctx context.Context, c *Client, r Request) (*T, error) {
 		return nil, err
 	}
 	out := new(T)
-	// Members that this program does not know are ignored. The members that every
-	// answer has must be there, or an empty object would look like an answer
-	// without rows.
+	// Members that this program does not know are ignored. The members that every answer has must be there,
+	// or an empty object would look like an answer without rows.
 	var head Head
 	if json.Unmarshal(resp.Body, &head) != nil || head.Code != 200 || json.Unmarshal(resp.Body, out) != nil {
 		e := c.unexpected(nil, "to "+versioned+r.Path+" is not what this operation answers")

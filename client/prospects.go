@@ -13,8 +13,7 @@ type SimilarRow struct {
 	URL     string         `json:"url" doc:"Page of the organization." format:"uri"`
 }
 
-// SimilarReasons say how two organizations resemble each other. A reason that does
-// not apply is null.
+// SimilarReasons say how two organizations resemble each other. A reason that does not apply is null.
 type SimilarReasons struct {
 	SharedFunders    *int     `json:"shared_funders" doc:"Funders that both have."`
 	SharedRecipients *int     `json:"shared_recipients" doc:"Recipients that both fund."`
@@ -57,8 +56,7 @@ type ProspectReasons struct {
 	GrantCount           int64                   `json:"grant_count" doc:"Its grants in all."`
 }
 
-// ProspectRecipient is an organization like the one asked for that a funder
-// gave to.
+// ProspectRecipient is an organization like the one asked for that a funder gave to.
 type ProspectRecipient struct {
 	RecipEIN       string  `json:"recip_ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
 	RecipName      string  `json:"recip_name" doc:"Name."`
@@ -70,8 +68,7 @@ type ProspectRecipient struct {
 	Likeness       float64 `json:"likeness" doc:"How much it is like the organization asked for, by the funders they share or by cause, meaning, …"`
 }
 
-// ProspectFirstTimeYear says how many of a funder's recipients of a year were new
-// to it.
+// ProspectFirstTimeYear says how many of a funder's recipients of a year were new to it.
 type ProspectFirstTimeYear struct {
 	FiscalYear     int     `json:"fiscal_year" doc:"Complete fiscal year."`
 	RecipientCount int     `json:"recipient_count" doc:"Recipients with an EIN that it funded, of those that were looked at: all, …"`

@@ -1,7 +1,6 @@
 package client
 
-// Signed is a record with its identifier and its signature. Its fields are in the
-// order of the wire.
+// Signed is a record with its identifier and its signature. Its fields are in the order of the wire.
 type Signed[C any] struct {
 	Format    string `json:"format" doc:"Version of the report's layout."`
 	ReportID  string `json:"report_id" doc:"Identifier: hex SHA-256 of the RFC 8785 form of the report without report_id and signature."`
@@ -13,10 +12,9 @@ type Signed[C any] struct {
 	Signature string `json:"signature" doc:"Ed25519 signature, base64url without padding, over the bytes that report_id is the hash of."`
 }
 
-// Report is the signed record of an organization, and NameReport that of a name that
-// has no EIN. To keep a report, keep its bytes: call Do with a value whose report is a
-// json.RawMessage. A report that is written again from this type may lack members
-// that a later service adds, and then does not verify.
+// Report is the signed record of an organization, and NameReport that of a name that has no EIN. To keep a
+// report, keep its bytes: call Do with a value whose report is a json.RawMessage. A report that is written
+// again from this type may lack members that a later service adds, and then does not verify.
 type (
 	Report     = Signed[ReportContent]
 	NameReport = Signed[NameReportContent]
@@ -38,9 +36,8 @@ type NameReportContent struct {
 	Sources    *NameSources   `json:"sources" doc:"The list that was used."`
 }
 
-// ReportVerdict is what the verification of a report found. A question that could not
-// be answered is null, never false: false says that something was checked and is
-// wrong.
+// ReportVerdict is what the verification of a report found. A question that could not be answered is null,
+// never false: false says that something was checked and is wrong.
 type ReportVerdict struct {
 	ReportID       string         `json:"report_id" doc:"Identifier that the report has."`
 	IDMatches      *bool          `json:"id_matches" doc:"Whether that is the identifier of its content, computed again; null when the format version is unknown."`

@@ -67,14 +67,12 @@ type NameResult struct {
 	Error      *string         `json:"error" doc:"Why there is no record; null when there is one."`
 }
 
-// ScreeningRecord is what the lists say about one organization. Unknown values are
-// null. A block whose list could not be used has screened false, status
-// not_screened and nulls, so it never looks like a list that was searched without a
-// finding.
+// ScreeningRecord is what the lists say about one organization. Unknown values are null. A block whose list
+// could not be used has screened false, status not_screened and nulls, so it never looks like a list that was
+// searched without a finding.
 //
-// Lists of evidence are left out when they are nil: because the list was not
-// screened, or because the evidence is withheld from the caller. An empty list is
-// written as [], and means that nothing was found.
+// Lists of evidence are left out when they are nil: because the list was not screened, or because the
+// evidence is withheld from the caller. An empty list is written as [], and means that nothing was found.
 type ScreeningRecord struct {
 	EIN          string               `json:"ein" doc:"The EIN that was asked for, nine digits."`
 	Found        bool                 `json:"found" doc:"Whether any list or any filing knows the EIN. When it is false, …"`
@@ -128,8 +126,7 @@ type ScreenProvenance struct {
 	Note      *string `json:"note" doc:"Why it was not screened, or what else to know."`
 }
 
-// MasterFileScreen is the row of the master file. Status is listed, not_listed or
-// not_screened.
+// MasterFileScreen is the row of the master file. Status is listed, not_listed or not_screened.
 type MasterFileScreen struct {
 	ScreenProvenance
 	OrganizationName            *string  `json:"organization_name" doc:"Name in the master file."`
@@ -160,8 +157,7 @@ type MasterFileScreen struct {
 	MostRecentBMF               *string  `json:"most_recent_bmf" doc:"Revision date of the extract; the same as revised." format:"date"`
 }
 
-// Pub78Screen is the row of Publication 78. Status is listed, not_listed or
-// not_screened.
+// Pub78Screen is the row of Publication 78. Status is listed, not_listed or not_screened.
 type Pub78Screen struct {
 	ScreenProvenance
 	OrganizationName  *string                 `json:"organization_name" doc:"Name in Publication 78."`
@@ -222,8 +218,7 @@ type SanctionsList struct {
 	SHA256   *string `json:"sha256" doc:"Fingerprint of the files it was read from."`
 }
 
-// SanctionsMatch is one entity of the sanctions list whose name resembles one that
-// was compared.
+// SanctionsMatch is one entity of the sanctions list whose name resembles one that was compared.
 type SanctionsMatch struct {
 	EntNum      int64                  `json:"ent_num" doc:"Number of the entity in the list."`
 	Name        string                 `json:"name" doc:"Its primary name."`
@@ -240,8 +235,7 @@ type SanctionsMatch struct {
 	Places      []SanctionsPlace       `json:"places" doc:"Addresses of the entity in the list, at most 5."`
 }
 
-// SanctionsAlignedWord is a word of a name and the word of the sanctions list that
-// it was paired with.
+// SanctionsAlignedWord is a word of a name and the word of the sanctions list that it was paired with.
 type SanctionsAlignedWord struct {
 	Query      string  `json:"query" doc:"Word of the name that was compared."`
 	List       string  `json:"list" doc:"Word of the list's name."`
@@ -286,9 +280,8 @@ type StateRegistration struct {
 	California CaliforniaScreen `json:"california"`
 }
 
-// CaliforniaScreen is what the two lists of California say. Status is of the registry: listed,
-// not_listed or not_screened; not_listed is no finding against an organization
-// that does not operate there.
+// CaliforniaScreen is what the two lists of California say. Status is of the registry: listed, not_listed or
+// not_screened; not_listed is no finding against an organization that does not operate there.
 type CaliforniaScreen struct {
 	ScreenProvenance
 	FTB             ScreenProvenance           `json:"ftb" doc:"The Franchise Tax Board's list of revoked exemptions: revoked, not_listed or not_screened."`

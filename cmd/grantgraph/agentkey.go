@@ -22,9 +22,8 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// agentCmd is for an automated agent that uses a service: it gets keys, answers
-// their challenges, and makes key pairs and signatures. It knows the service only
-// by its address.
+// agentCmd is for an automated agent that uses a service: it gets keys, answers their challenges, and makes
+// key pairs and signatures. It knows the service only by its address.
 type agentCmd struct {
 	Mint      agentMintCmd      `cmd:"" help:"Ask a service for a key, anonymously or signed."`
 	Answer    agentAnswerCmd    `cmd:"" help:"Answer the challenge of a locked key."`
@@ -39,9 +38,8 @@ type agentServiceFlags struct {
 	JSON bool   `name:"json" help:"Print the service's response as JSON."`
 }
 
-// printReply handles an answer that is not put into words: an error, or any answer
-// when the user wants JSON. It reports whether it did. JSON holds the whole answer
-// of the service, indented.
+// printReply handles an answer that is not put into words: an error, or any answer when the user wants JSON.
+// It reports whether it did. JSON holds the whole answer of the service, indented.
 func (c *agentServiceFlags) printReply(a *terminal.App, got *agentReply, err error) (done bool, _ error) {
 	if !c.JSON {
 		return err != nil, err
@@ -138,8 +136,7 @@ func (c *agentMintCmd) run(a *terminal.App, pause pauseFunc) error {
 	if done, err := c.printReply(a, got, err); done {
 		return err
 	}
-	// The key is alone on the first line, for scripts, and is printed before
-	// anything can go wrong.
+	// The key is alone on the first line, for scripts, and is printed before anything can go wrong.
 	fmt.Fprintf(a.Out, "%s\n\n", printable(got.APIKey))
 	if service, err = newAgentClient(a.Err, c.URL, got.APIKey, pause); err != nil {
 		return err

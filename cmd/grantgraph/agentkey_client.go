@@ -21,8 +21,7 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// Bounds on the answers of a service, which may be hostile. The largest honest
-// answer is a page of ten rows.
+// Bounds on the answers of a service, which may be hostile. The largest honest answer is a page of ten rows.
 const (
 	agentTimeout = 30 * time.Second
 	maxReply     = 1 << 20
@@ -42,8 +41,7 @@ func newClient(errs io.Writer, address string, o client.Options) (*client.Client
 	return c, explained(err)
 }
 
-// explained puts an error of the client into the words of this program, whose
-// users have flags.
+// explained puts an error of the client into the words of this program, whose users have flags.
 func explained(err error) error {
 	var e *client.Error
 	if !errors.As(err, &e) {
@@ -66,13 +64,11 @@ func explained(err error) error {
 	return f
 }
 
-// agentClient speaks to a service with the key of an agent. Of the calls that a
-// challenge names it takes the path and the query alone, so that the key goes to
-// the address it was given and nowhere else.
+// agentClient speaks to a service with the key of an agent. Of the calls that a challenge names it takes the
+// path and the query alone, so that the key goes to the address it was given and nowhere else.
 type agentClient struct{ *client.Client }
 
-// newAgentClient makes a client for the service at an address, with or without
-// the path of its API.
+// newAgentClient makes a client for the service at an address, with or without the path of its API.
 func newAgentClient(errs io.Writer, address, key string, pause pauseFunc) (*agentClient, error) {
 	c, err := newClient(errs, address, client.Options{Key: key, Timeout: agentTimeout, MaxAnswer: maxReply, Pause: pause})
 	return &agentClient{c}, err
@@ -83,8 +79,7 @@ type agentReply struct {
 	raw []byte
 }
 
-// agentRefusal is an answer of a service that is an error, with its words as
-// the fault.
+// agentRefusal is an answer of a service that is an error, with its words as the fault.
 type agentRefusal struct {
 	*fault.Fault
 	failure client.AgentAttempt
@@ -93,9 +88,8 @@ type agentRefusal struct {
 
 func (r *agentRefusal) Unwrap() error { return r.Fault }
 
-// post sends a request to one of the addresses of agent keys. Without a signer the
-// request is not signed. It is never sent twice, because a request whose answer was
-// lost has counted.
+// post sends a request to one of the addresses of agent keys. Without a signer the request is not signed. It
+// is never sent twice, because a request whose answer was lost has counted.
 func (c *agentClient) post(ctx context.Context, path string, body any, signer *httpsig.Signer) (*agentReply, error) {
 	r := client.Request{Method: http.MethodPost, Path: "/agent-key" + path, Body: body, Once: true}
 	if signer != nil {
@@ -198,12 +192,10 @@ func (r agentRow) cell(field string) string {
 	return shorten(s, maxCell)
 }
 
-// maxCell is how many characters of a field are shown. Questions are only about
-// shorter texts.
+// maxCell is how many characters of a field are shown. Questions are only about shorter texts.
 const maxCell = 90
 
-// printable makes a text from a service safe for a terminal. Of control characters it
-// keeps only line breaks.
+// printable makes a text from a service safe for a terminal. Of control characters it keeps only line breaks.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

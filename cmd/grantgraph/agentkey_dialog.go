@@ -146,8 +146,7 @@ func (v *challengeDialog) interrupted(err error) error {
 	return f
 }
 
-// columnsByCall are the fields of a row that questions are about, by the last word
-// of the path of the call.
+// columnsByCall are the fields of a row that questions are about, by the last word of the path of the call.
 var columnsByCall = map[string][]string{
 	"transactions": {"recip_name", "recip_ein", "amount", "purpose"},
 	"recipients":   {"recip_name", "recip_ein", "total_amount", "first_fiscal_year", "last_fiscal_year"},
@@ -204,8 +203,7 @@ func fieldsOf(call client.AgentCall, rows []agentRow) []string {
 	return fields
 }
 
-// ask asks the questions and returns the answers. It repeats a question until the
-// answer is not empty.
+// ask asks the questions and returns the answers. It repeats a question until the answer is not empty.
 func (v *challengeDialog) ask(ctx context.Context, questions []client.AgentQuestion) ([]string, error) {
 	answers := make([]string, len(questions))
 	for i, q := range questions {

@@ -21,8 +21,7 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// keyDirectory is the key directory of an agent as its host serves it, with the
-// headers of the response.
+// keyDirectory is the key directory of an agent as its host serves it, with the headers of the response.
 func keyDirectory(authority string, keys ...ed25519.PrivateKey) (body []byte, h http.Header, err error) {
 	p, err := httpsig.NewPublisher("https://"+authority, keys...)
 	if err != nil {
@@ -71,8 +70,7 @@ func (c *agentDirectoryCmd) Run(a *terminal.App) error {
 	return c.print(a, authority, keys)
 }
 
-// checkAuthority reads a host, with a port or without; an address that begins
-// with https:// will do.
+// checkAuthority reads a host, with a port or without; an address that begins with https:// will do.
 func checkAuthority(s string) (string, error) {
 	host := strings.TrimSuffix(strings.TrimPrefix(s, "https://"), "/")
 	if u, err := url.Parse("https://" + host); host != "" && (err != nil || u.Host != host || u.Hostname() == "") {

@@ -88,8 +88,7 @@ func (c *checkCmd) Run(a *terminal.App) error {
 	return nil
 }
 
-// verify reads every file of a snapshot or an edition. The result is nil if there is
-// nothing to verify.
+// verify reads every file of a snapshot or an edition. The result is nil if there is nothing to verify.
 func (c *checkCmd) verify(a *terminal.App, name string, open func() (*snapshot.Snapshot, error)) (_ *checkResult, damaged []string, _ error) {
 	s, err := open()
 	var release func()

@@ -27,8 +27,7 @@ type configFile struct {
 	values map[string]any
 }
 
-// configName is where the file is looked for, unless GRANTGRAPH_CONFIG names
-// another.
+// configName is where the file is looked for, unless GRANTGRAPH_CONFIG names another.
 const configName = "grantgraph.toml"
 
 // readConfig reads the file; without one there are no values.
@@ -54,8 +53,7 @@ func readConfig() (*configFile, error) {
 	return c, nil
 }
 
-// Validate refuses keys that no command has. Whoever wrote such a key would believe
-// that it has an effect.
+// Validate refuses keys that no command has. Whoever wrote such a key would believe that it has an effect.
 func (c *configFile) Validate(app *kong.Application) error {
 	flags := map[string][]string{} // of each command
 	for _, command := range app.Children {

@@ -161,9 +161,8 @@ func confirmLists(data string, now time.Time) error {
 // demoMarker is the file by which a demo recognizes its folder. It is written first.
 const demoMarker = ".grantgraph-demo"
 
-// refuseOtherData refuses a folder that is not empty and was not made by a demo, such
-// as the data directory of a service, whose server would take up the invented
-// snapshot.
+// refuseOtherData refuses a folder that is not empty and was not made by a demo, such as the data directory
+// of a service, whose server would take up the invented snapshot.
 func (c *demoCmd) refuseOtherData() error {
 	entries, err := os.ReadDir(c.Data)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (len(entries) == 0 || c.isOwn()) {
@@ -176,8 +175,7 @@ func (c *demoCmd) refuseOtherData() error {
 		Try("grantgraph demo --data demo, or another new or empty folder")
 }
 
-// isOwn reports whether a demo made the folder. Earlier versions wrote no marker, but
-// they wrote a world.
+// isOwn reports whether a demo made the folder. Earlier versions wrote no marker, but they wrote a world.
 func (c *demoCmd) isOwn() bool {
 	if _, err := os.Stat(filepath.Join(c.Data, demoMarker)); err == nil {
 		return true

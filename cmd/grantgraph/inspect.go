@@ -29,9 +29,8 @@ type inspectCmd struct {
 	Workers int      `help:"Returns read in parallel; 0 is one per core." default:"0" placeholder:"N"`
 }
 
-// inspection is one return to be read, and the result. The channel is closed when
-// the return is read. Results are printed in the order of the files, in whatever
-// order the workers finish.
+// inspection is one return to be read, and the result. The channel is closed when the return is read. Results
+// are printed in the order of the files, in whatever order the workers finish.
 type inspection struct {
 	file   string // zip!member as printed
 	member *archive.Member
@@ -185,8 +184,7 @@ func list(name string) ([]*inspection, *archive.Archive, error) {
 	return out, a, nil
 }
 
-// read reads the return. With digest it hashes the document, with grants it
-// keeps the lines as JSON.
+// read reads the return. With digest it hashes the document, with grants it keeps the lines as JSON.
 func (i *inspection) read(rd *irs990.Reader, digest, grants bool) {
 	r, err := i.member.Open()
 	if err != nil {

@@ -31,8 +31,7 @@ func (i *inspection) json() map[string]any {
 	if year, ok := r.FiscalYear(); ok {
 		v["fiscal_year"] = year
 	}
-	// A foundation that gave nothing may write a zero or leave the line out;
-	// both are no declared total.
+	// A foundation that gave nothing may write a zero or leave the line out; both are no declared total.
 	if r.Declared.PFPaid.Value != 0 {
 		v["pf_paid_declared_total"] = r.Declared.PFPaid.Value
 	}
@@ -46,8 +45,7 @@ func (p *jsonPrinter) print(i *inspection) error {
 	return p.line(i.file, i.json(), i.lines)
 }
 
-// line prints an object with the name of the file as its first member, and the grant
-// lines as its last.
+// line prints an object with the name of the file as its first member, and the grant lines as its last.
 func (p *jsonPrinter) line(file string, v map[string]any, lines *grantBuffer) error {
 	var head, rest bytes.Buffer
 	if err := errors.Join(encode(&head, map[string]string{"file": file}), encode(&rest, v)); err != nil {

@@ -51,8 +51,7 @@ func insertTop[T any](list []T, item T, n int, order func(a, b T) int) []T {
 	return list[:min(len(list), n)]
 }
 
-// attach makes a sink collect the highlights. It clones only the strings of items
-// that it keeps.
+// attach makes a sink collect the highlights. It clones only the strings of items that it keeps.
 func (h *highlights) attach(s *irs990.Sink) {
 	h.schedule, h.kinds = map[string]int{}, map[string]int{}
 	byCash := func(a, b topGrant) int {
@@ -104,8 +103,7 @@ type textPrinter struct {
 	shown int
 }
 
-// tableAtMost bounds the lines that are aligned with each other; a batch has a
-// hundred thousand returns.
+// tableAtMost bounds the lines that are aligned with each other; a batch has a hundred thousand returns.
 const tableAtMost = 500
 
 func (p *textPrinter) print(i *inspection) error {

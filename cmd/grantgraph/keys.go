@@ -34,9 +34,8 @@ type keyStore struct {
 	FreeWindow string     `help:"Window of the free allowance, the same as the server's: day or month." default:"day" placeholder:"WINDOW"`
 }
 
-// withStore opens the store, does some work and closes it. It never creates a store:
-// only the command that creates a key does, and elsewhere a missing directory is a
-// typing error.
+// withStore opens the store, does some work and closes it. It never creates a store: only the command that
+// creates a key does, and elsewhere a missing directory is a typing error.
 func (c *keyStore) withStore(work func(*account.Store) error) error {
 	if _, err := os.Stat(c.Data); err != nil && c.Database.Empty() {
 		return fault.Disk(c.Data, err)
@@ -92,8 +91,7 @@ func newKeyRecord(a *terminal.App, s *account.Store, k account.KeyInfo, secret s
 	}, err
 }
 
-// show prints a key after a change. The secret of a new key is alone on the first
-// line, for scripts.
+// show prints a key after a change. The secret of a new key is alone on the first line, for scripts.
 func (c *keyStore) show(a *terminal.App, s *account.Store, k account.KeyInfo, secret, done string, err error) error {
 	if err != nil {
 		return err

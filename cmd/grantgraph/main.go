@@ -1,6 +1,5 @@
-// Command grantgraph turns public US tax filings into a queryable graph of
-// who funded whom. Each subcommand has a file of its own; this one parses the
-// command line.
+// Command grantgraph turns public US tax filings into a queryable graph of who funded whom. Each subcommand
+// has a file of its own; this one parses the command line.
 package main
 
 import (

@@ -113,9 +113,8 @@ func (c *mcpCmd) remote(a *terminal.App) (*mcp.Service, error) {
 // toolTimeout is longer than any operation may take.
 const toolTimeout = time.Minute
 
-// passing sends the requests of tools to the service at an address, without change,
-// and returns the answers, refusals included. Like the client it follows no redirect,
-// so that the key is sent to that address only.
+// passing sends the requests of tools to the service at an address, without change, and returns the answers,
+// refusals included. Like the client it follows no redirect, so that the key is sent to that address only.
 type passing struct {
 	base string
 	http *http.Client

@@ -193,8 +193,7 @@ func (c *screenCmd) screenRows(a *terminal.App, in io.ReadSeeker, book *sheet.Sh
 	return nil
 }
 
-// keptRows is how many rows are screened by local lists before the output is made
-// durable.
+// keptRows is how many rows are screened by local lists before the output is made durable.
 const keptRows = 5000
 
 type batch struct {

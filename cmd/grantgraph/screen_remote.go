@@ -29,8 +29,7 @@ const (
 	longestPause = 10 * time.Minute // a longer one is for the user to decide about
 )
 
-// remoteScreening screens with a service, a hundred EINs a call, at the pace that
-// the service asks for.
+// remoteScreening screens with a service, a hundred EINs a call, at the pace that the service asks for.
 type remoteScreening struct {
 	client  *client.Client
 	reports string // folder for them, empty for none

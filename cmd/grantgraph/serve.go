@@ -232,8 +232,7 @@ func refuseLostAccounts(data string, database secret.URL) error {
 		Try("restore it from a backup, or confirm with grantgraph serve --new-accounts that the server begins without accounts")
 }
 
-// store returns the store that snapshots and lists come from, or nil if they are
-// made on this machine.
+// store returns the store that snapshots and lists come from, or nil if they are made on this machine.
 func (c *serveCmd) store() (remote.Store, error) {
 	if c.Snapshots == "" {
 		if len(c.StoreHeader) > 0 {
@@ -252,9 +251,8 @@ func (c *serveCmd) store() (remote.Store, error) {
 // leaves in the store, as grantgraph publish does.
 const keptEditions = 3
 
-// lists returns the function that keeps the compliance lists current, or nil if this
-// server does not. Of the servers that share a store, one at a time does this and
-// publishes for all; metric shows which one.
+// lists returns the function that keeps the compliance lists current, or nil if this server does not. Of the
+// servers that share a store, one at a time does this and publishes for all; metric shows which one.
 func (c *serveCmd) lists(store remote.Store, log *slog.Logger) (run func(context.Context), metric prometheus.Collector, err error) {
 	if c.Sources == "" {
 		return nil, nil, nil

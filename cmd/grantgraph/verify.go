@@ -26,8 +26,7 @@ type verifyCmd struct {
 	JSON         bool `name:"json" help:"Print JSON."`
 }
 
-// defaultData is the data directory that is looked into when none is named. It
-// need not be there.
+// defaultData is the data directory that is looked into when none is named. It need not be there.
 const defaultData = "data"
 
 type verification struct {

@@ -121,8 +121,7 @@ func boundOf(v any) []byte {
 	return b
 }
 
-// dictionary numbers the distinct values of a column in order of first appearance. It
-// is faster than a map.
+// dictionary numbers the distinct values of a column in order of first appearance. It is faster than a map.
 type dictionary[V comparable] struct {
 	hash    func(V) uint32
 	words   []V

@@ -12,14 +12,12 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
-// The library assembles rows value by value, by reflection, which takes most of the
-// time of reading a table. Here each column is decoded page by page directly into its
-// field of the rows.
+// The library assembles rows value by value, by reflection, which takes most of the time of reading a table.
+// Here each column is decoded page by page directly into its field of the rows.
 
-// Word is a text of a table, for readers that would otherwise look up the same text
-// repeatedly. If the column has a dictionary, all rows of a row group with the same
-// text share one Word, and the reader can keep its own number in Note. A field of
-// type *Word is never nil; a missing text is empty.
+// Word is a text of a table, for readers that would otherwise look up the same text repeatedly. If the column
+// has a dictionary, all rows of a row group with the same text share one Word, and the reader can keep its
+// own number in Note. A field of type *Word is never nil; a missing text is empty.
 type Word struct {
 	Text string // shares the memory of neighboring texts: clone it to keep it
 	Note uint32 // for the reader's use, zero at first
@@ -65,11 +63,9 @@ type valueReader interface {
 	// begin starts a row group.
 	begin()
 	read(data *encoding.Values) error
-	// number says which values of the dictionary the page has. It is nil for a page
-	// without a dictionary.
+	// number says which values of the dictionary the page has. It is nil for a page without a dictionary.
 	number(numbers []int32)
-	// set sets fields to the values from next on, and returns the position after the
-	// last value used.
+	// set sets fields to the values from next on, and returns the position after the last value used.
 	set(f fields, next int) (int, error)
 }
 
@@ -137,9 +133,8 @@ func (r *valuesRead[V]) set(f fields, next int) (int, error) {
 	return next, nil
 }
 
-// columnsOf lists the columns of a row type in a file. A field whose column the file
-// lacks stays zero. It is false if the file has a column of another type, or lacks
-// one that is read as words.
+// columnsOf lists the columns of a row type in a file. A field whose column the file lacks stays zero. It is
+// false if the file has a column of another type, or lacks one that is read as words.
 func columnsOf(t reflect.Type, f *parquet.File) ([]column, bool) {
 	columns := make([]column, 0, t.NumField())
 	for i := range t.NumField() {

@@ -20,12 +20,11 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The library splits rows value by value, asks a map for each value and compares all
-// values for the bounds of every page. Here one field of many rows is taken at a
-// time, repeated values are recognized, and the bounds of a column come from its
-// dictionary. The encodings, the compression and the schema are the library's. There
-// are bounds for each row group but no page index: row groups are small, and no
-// reader of ours uses one.
+// The library splits rows value by value, asks a map for each value and compares all values for the bounds of
+// every page. Here one field of many rows is taken at a time, repeated values are recognized, and the bounds
+// of a column come from its dictionary. The encodings, the compression and the schema are the library's.
+// There are bounds for each row group but no page index: row groups are small, and no reader of ours uses
+// one.
 
 const (
 	// rowGroup is the number of rows in a row group: small enough to bound memory,
@@ -40,8 +39,7 @@ const (
 	pageSize = 256 << 10
 )
 
-// compression is the fastest level. It takes half the time of the next level, and
-// tables are a tenth larger.
+// compression is the fastest level. It takes half the time of the next level, and tables are a tenth larger.
 var compression = zstd.Codec{Level: zstd.SpeedFastest}
 
 // rowEncoder writes rows of one type as a Parquet file. Generic code knows the encoder by this
@@ -339,8 +337,7 @@ func (v *values[V]) bound(list []V) {
 	v.least, v.most = v.widen(v.least, v.most, list)
 }
 
-// addLevels encodes repetition or definition levels of 0 and 1 and returns their size
-// in bytes.
+// addLevels encodes repetition or definition levels of 0 and 1 and returns their size in bytes.
 func (p *pageBuffers) addLevels(list []byte) (int, error) {
 	if len(list) == 0 {
 		return 0, nil

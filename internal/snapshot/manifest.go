@@ -14,11 +14,10 @@ import (
 // Format is the version of the layout. Readers refuse other versions.
 const Format = 2
 
-// Manifest describes a snapshot. Only Version, GeneratedAt and Seal depend on more
-// than the sources, so two builds of the same sources agree in everything else.
-// Database files are an exception: their rows agree, but the engine chooses their
-// bytes. So Content leaves out their size and checksum. It also leaves out the folder
-// HistoryDir, which depends on earlier builds.
+// Manifest describes a snapshot. Only Version, GeneratedAt and Seal depend on more than the sources, so two
+// builds of the same sources agree in everything else. Database files are an exception: their rows agree, but
+// the engine chooses their bytes. So Content leaves out their size and checksum. It also leaves out the
+// folder HistoryDir, which depends on earlier builds.
 type Manifest struct {
 	Format      int             `json:"format"`
 	Version     string          `json:"version"`            // build stamp, sortable
@@ -63,8 +62,7 @@ type Source struct {
 	Rows   int64  `json:"rows"` // returns or records read from it
 }
 
-// HistoryDir is the folder of files that compare a snapshot with the snapshots kept
-// when it was made.
+// HistoryDir is the folder of files that compare a snapshot with the snapshots kept when it was made.
 const HistoryDir = "history"
 
 type File struct {

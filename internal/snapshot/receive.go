@@ -22,9 +22,8 @@ const (
 	maxFilePath  = 200
 )
 
-// receivedPrefix begins the name of a folder that is being filled with a snapshot
-// from another machine. The folder outlives the process, so that the next one can
-// continue.
+// receivedPrefix begins the name of a folder that is being filled with a snapshot from another machine. The
+// folder outlives the process, so that the next one can continue.
 const receivedPrefix = ".pull-"
 
 var (
@@ -96,9 +95,8 @@ func (s *Snapshot) Body() ([]byte, error) {
 	return body, fault.Disk(name, err)
 }
 
-// Receiver receives a snapshot from another machine into a data directory. The caller
-// fills its folder. The folder is kept until Publish or Discard, even across
-// restarts.
+// Receiver receives a snapshot from another machine into a data directory. The caller fills its folder. The
+// folder is kept until Publish or Discard, even across restarts.
 type Receiver struct {
 	Dir      string // the caller puts the files of the manifest here
 	Journal  string // beside Dir, for the caller's notes on progress

@@ -1,8 +1,7 @@
 package snapshot
 
-// The row types of the tables of a snapshot. A column tagged optional is null if its
-// field is zero. If zero is a valid figure, the field is a pointer. EINs have nine
-// digits; names and texts are as filed.
+// The row types of the tables of a snapshot. A column tagged optional is null if its field is zero. If zero
+// is a valid figure, the field is a pointer. EINs have nine digits; names and texts are as filed.
 
 // Names of the tables.
 const (
@@ -18,8 +17,7 @@ const (
 	Quarantined   = "quarantine"
 )
 
-// Grant is one cash grant paid, sorted by funder, recipient, year, amount and
-// key.
+// Grant is one cash grant paid, sorted by funder, recipient, year, amount and key.
 type Grant struct {
 	Key              string  `parquet:"grant_key"`
 	FunderEIN        string  `parquet:"funder_ein,dict"`
@@ -150,9 +148,8 @@ type AddressName struct {
 	Funders int32  `parquet:"funders"` // that use the name
 }
 
-// Bits of the sources that know an organization. SourceFunders and SourceLine appear
-// alone: neither a list nor a return of its own names the organization, only funders
-// who report that they paid it.
+// Bits of the sources that know an organization. SourceFunders and SourceLine appear alone: neither a list
+// nor a return of its own names the organization, only funders who report that they paid it.
 const (
 	SourceBMF     = 1 << iota // the current master file
 	SourceOldBMF              // an earlier posting of it

@@ -22,8 +22,7 @@ type GrantAccount struct {
 	Amount     int64  `parquet:"amount"`
 }
 
-// GrantAbroad is a line of Schedule F of a chosen return, which names no recipient,
-// sorted by EIN and period.
+// GrantAbroad is a line of Schedule F of a chosen return, which names no recipient, sorted by EIN and period.
 type GrantAbroad struct {
 	EIN         string `parquet:"funder_ein,dict"`
 	Filing      string `parquet:"filing,dict"`
@@ -39,8 +38,7 @@ type GrantAbroad struct {
 	NonCash     int64  `parquet:"noncash"`
 }
 
-// Adjustment is a negative grant line of a chosen return, a refund or a correction,
-// sorted by EIN and period.
+// Adjustment is a negative grant line of a chosen return, a refund or a correction, sorted by EIN and period.
 type Adjustment struct {
 	Filing       string `parquet:"filing"`
 	ObjectID     string `parquet:"object_id,optional"`

@@ -18,8 +18,7 @@ const (
 	HoldingEntities    = "holding_entity"
 )
 
-// CofunderEdge is the total that one funder gave to one recipient, sorted by
-// recipient and funder.
+// CofunderEdge is the total that one funder gave to one recipient, sorted by recipient and funder.
 type CofunderEdge struct {
 	RecipientEIN string `parquet:"recipient_ein,dict"`
 	FunderEIN    string `parquet:"funder_ein,dict"`
@@ -29,8 +28,7 @@ type CofunderEdge struct {
 	GrantCount   int64  `parquet:"grant_count"`
 }
 
-// CofunderEdgeIntl is the total that one funder gave to one recipient abroad, sorted
-// by cluster and funder.
+// CofunderEdgeIntl is the total that one funder gave to one recipient abroad, sorted by cluster and funder.
 type CofunderEdgeIntl struct {
 	ClusterID   string `parquet:"cluster_id,dict"` // recip_id without its intl-
 	FunderEIN   string `parquet:"funder_ein,dict"`
@@ -40,8 +38,7 @@ type CofunderEdgeIntl struct {
 	GrantCount  int64  `parquet:"grant_count"`
 }
 
-// IntlEntity is one spelling of a recipient abroad without an EIN, sorted by country,
-// spelling and cluster.
+// IntlEntity is one spelling of a recipient abroad without an EIN, sorted by country, spelling and cluster.
 type IntlEntity struct {
 	Country       string `parquet:"cc,dict"` // FIPS 10-4
 	RecipientRaw  string `parquet:"recipient_raw"`
@@ -58,8 +55,7 @@ type RecipientName struct {
 	Spellings int32  `parquet:"spellings"`   // distinct names on grant lines
 }
 
-// GrantPurpose is the purpose of a grant of the universe tier, in the order of
-// the grants.
+// GrantPurpose is the purpose of a grant of the universe tier, in the order of the grants.
 type GrantPurpose struct {
 	FunderEIN        string `parquet:"funder_ein,dict"`
 	RecipientEIN     string `parquet:"recipient_ein,optional,dict"`
@@ -70,8 +66,7 @@ type GrantPurpose struct {
 	Purpose          string `parquet:"purpose,dict"`
 }
 
-// ServiceArea is a place that an organization serves, sorted by EIN, level and
-// code.
+// ServiceArea is a place that an organization serves, sorted by EIN, level and code.
 type ServiceArea struct {
 	EIN        string  `parquet:"ein,dict"`
 	FIPS       string  `parquet:"fips,dict"`
@@ -81,8 +76,7 @@ type ServiceArea struct {
 	Confidence float64 `parquet:"confidence"`
 }
 
-// BoardLink is a pair of organizations that share people, sorted by the pair. The
-// people are not stored.
+// BoardLink is a pair of organizations that share people, sorted by the pair. The people are not stored.
 type BoardLink struct {
 	E1                   string  `parquet:"e1,dict"`
 	E2                   string  `parquet:"e2,dict"` // greater than e1
@@ -101,8 +95,7 @@ type OrgFamily struct {
 	FamilyName      string `parquet:"family_name,dict"`
 }
 
-// AssetProfile is what a private foundation holds at the end of its latest year,
-// sorted by EIN.
+// AssetProfile is what a private foundation holds at the end of its latest year, sorted by EIN.
 type AssetProfile struct {
 	EIN             string   `parquet:"ein"`
 	OrgName         string   `parquet:"org_name"`
@@ -125,8 +118,7 @@ type AssetProfile struct {
 	SelfManaged     bool     `parquet:"self_managed_flag"`
 }
 
-// FoundationHolding is a foundation's holding of one asset, all lots together, sorted
-// by EIN, value and name.
+// FoundationHolding is a foundation's holding of one asset, all lots together, sorted by EIN, value and name.
 type FoundationHolding struct {
 	EIN           string `parquet:"ein,dict"`
 	CanonicalName string `parquet:"canonical_name,dict"`

@@ -1,8 +1,7 @@
 package snapshot
 
-// Row types of the tables made from the compliance lists at the time of the build,
-// with the columns of the warehouse. The lists themselves are refreshed separately;
-// see package lists.
+// Row types of the tables made from the compliance lists at the time of the build, with the columns of the
+// warehouse. The lists themselves are refreshed separately; see package lists.
 
 // Names of the tables.
 const (
@@ -12,8 +11,7 @@ const (
 	OFACSDNs        = "ofac_sdn"
 )
 
-// OrgBMF is one organization of the master file, sorted by EIN, codes as
-// published.
+// OrgBMF is one organization of the master file, sorted by EIN, codes as published.
 type OrgBMF struct {
 	EIN            string `parquet:"ein"`
 	Name           string `parquet:"name"`
@@ -33,8 +31,7 @@ type Pub78 struct {
 	Codes string `parquet:"deductibility_codes,dict"`
 }
 
-// AutoRevocation is one automatic revocation, sorted by EIN and date. Dates are days
-// since 1970.
+// AutoRevocation is one automatic revocation, sorted by EIN and date. Dates are days since 1970.
 type AutoRevocation struct {
 	EIN        string `parquet:"ein"`
 	Revoked    int32  `parquet:"revocation_date,date"`

@@ -8,11 +8,10 @@ const (
 	InferredCauses = "inferred_cause"
 )
 
-// Financial holds the figures of one chosen return, sorted by EIN, period end and
-// filing. Form 990-T is left out, because it is about a tax. A figure that the form
-// lacks or that was not filed is null, not zero. For a 990-PF the figures are those
-// of the books (column a), unless noted. The kinds of income add up to the revenue if
-// the filer's own figures do. So do the kinds of assets and liabilities.
+// Financial holds the figures of one chosen return, sorted by EIN, period end and filing. Form 990-T is left
+// out, because it is about a tax. A figure that the form lacks or that was not filed is null, not zero. For a
+// 990-PF the figures are those of the books (column a), unless noted. The kinds of income add up to the
+// revenue if the filer's own figures do. So do the kinds of assets and liabilities.
 type Financial struct {
 	EIN         string `parquet:"ein,dict"`
 	Filing      string `parquet:"filing"`
@@ -75,9 +74,8 @@ type Financial struct {
 	RestrictedNet    *int64 `parquet:"restricted_net,optional"`    // with donor restrictions
 }
 
-// GovAward is one government award to one organization in one fiscal year, sorted by
-// EIN, level, fiscal year descending, amount descending, agency and award. Its sums
-// are those of FederalAward and StateAward.
+// GovAward is one government award to one organization in one fiscal year, sorted by EIN, level, fiscal year
+// descending, amount descending, agency and award. Its sums are those of FederalAward and StateAward.
 type GovAward struct {
 	EIN        string  `parquet:"ein,dict"`
 	Level      string  `parquet:"level,dict"`          // federal or state
@@ -94,9 +92,8 @@ type GovAward struct {
 	Confidence float64 `parquet:"join_confidence"`
 }
 
-// OrgPurposes holds the purposes of the grants that an organization received and
-// gave, sorted by EIN: distinct texts as filed, most dollars first, at most
-// MaxPurposes each.
+// OrgPurposes holds the purposes of the grants that an organization received and gave, sorted by EIN:
+// distinct texts as filed, most dollars first, at most MaxPurposes each.
 type OrgPurposes struct {
 	EIN      string   `parquet:"ein"`
 	Received []string `parquet:"received,list"`

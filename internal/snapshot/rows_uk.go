@@ -1,10 +1,9 @@
 package snapshot
 
-// The row types of the register of charities of England and Wales. Columns have the
-// register's own names, so one description of a table serves both the reader of the
-// register's extract and the writer of the snapshot. Upstream's email and telephone
-// columns are left out on purpose and must not be added. A date is a number of days
-// since 1970. Dates are pointers, because day zero is a valid date.
+// The row types of the register of charities of England and Wales. Columns have the register's own names, so
+// one description of a table serves both the reader of the register's extract and the writer of the snapshot.
+// Upstream's email and telephone columns are left out on purpose and must not be added. A date is a number of
+// days since 1970. Dates are pointers, because day zero is a valid date.
 
 // Names of the register's tables.
 const (
@@ -24,9 +23,8 @@ const (
 	UKBoardEdges      = "uk_board_edge"
 )
 
-// UKCharity is one charity, registered or removed, sorted by its two numbers.
-// A main charity and the charities linked to it share the registered number;
-// the main one has linked number 0.
+// UKCharity is one charity, registered or removed, sorted by its two numbers. A main charity and the
+// charities linked to it share the registered number; the main one has linked number 0.
 type UKCharity struct {
 	Number           int64    `parquet:"registered_charity_number"`
 	Linked           int64    `parquet:"linked_charity_number"`
@@ -53,8 +51,7 @@ type UKCharity struct {
 	HasLand          *bool    `parquet:"charity_has_land,optional"`
 }
 
-// UKFinance is the summary of one year's accounts of a main charity, sorted by
-// charity and period.
+// UKFinance is the summary of one year's accounts of a main charity, sorted by charity and period.
 type UKFinance struct {
 	Number      int64    `parquet:"registered_charity_number"`
 	PeriodStart *int32   `parquet:"fin_period_start_date,optional,date"`
@@ -131,8 +128,7 @@ type UKReturnA struct {
 	Band500k            *int64   `parquet:"count_salary_band_over_500000,optional"`
 }
 
-// UKClassification says what a charity does, whom it helps or how, sorted by
-// charity, type and description.
+// UKClassification says what a charity does, whom it helps or how, sorted by charity, type and description.
 type UKClassification struct {
 	Number      int64  `parquet:"registered_charity_number"`
 	Linked      int64  `parquet:"linked_charity_number"`
@@ -140,8 +136,7 @@ type UKClassification struct {
 	Description string `parquet:"classification_description,optional,dict"`
 }
 
-// UKArea is one area in which a charity works, sorted by charity, type and
-// description.
+// UKArea is one area in which a charity works, sorted by charity, type and description.
 type UKArea struct {
 	Number            int64  `parquet:"registered_charity_number"`
 	Linked            int64  `parquet:"linked_charity_number"`
@@ -151,8 +146,7 @@ type UKArea struct {
 	ParentDescription string `parquet:"parent_geographic_area_description,optional,dict"`
 }
 
-// UKOtherName is a working name or a previous name, sorted by charity, type
-// and name.
+// UKOtherName is a working name or a previous name, sorted by charity, type and name.
 type UKOtherName struct {
 	Number int64  `parquet:"registered_charity_number"`
 	Linked int64  `parquet:"linked_charity_number"`
@@ -169,8 +163,7 @@ type UKDocument struct {
 	Area        string `parquet:"area_of_benefit,optional"`
 }
 
-// UKPolicy is one policy that a charity has in place, sorted by charity and
-// policy.
+// UKPolicy is one policy that a charity has in place, sorted by charity and policy.
 type UKPolicy struct {
 	Number int64  `parquet:"registered_charity_number"`
 	Linked int64  `parquet:"linked_charity_number"`
@@ -208,8 +201,7 @@ type UKIngest struct {
 	Rows      int64  `parquet:"row_count"`
 }
 
-// UKTrustee is one seat on the board of a charity, sorted by charity and
-// trustee.
+// UKTrustee is one seat on the board of a charity, sorted by charity and trustee.
 type UKTrustee struct {
 	Number    int64  `parquet:"registered_charity_number"`
 	Linked    int64  `parquet:"linked_charity_number"`

@@ -8,8 +8,7 @@ import (
 // CheckEvery is how many rows are read or written between checks of the context.
 const CheckEvery = 1024
 
-// Until ends a sequence of rows soon after the context ends, with the context's
-// error.
+// Until ends a sequence of rows soon after the context ends, with the context's error.
 func Until[T any](ctx context.Context, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		n := 0
@@ -38,8 +37,7 @@ func WriteTableUntil[T any](ctx context.Context, w *Writer, name string, rows it
 	})
 }
 
-// WriteRows writes a whole table of rows that may fail, and stops when one does or the
-// context ends.
+// WriteRows writes a whole table of rows that may fail, and stops when one does or the context ends.
 func WriteRows[T any](ctx context.Context, w *Writer, name string, rows iter.Seq2[T, error]) error {
 	t, err := Table[T](w, name)
 	if err != nil {
@@ -106,8 +104,7 @@ func ReadTable[T any](ctx context.Context, s *Snapshot, table string, fn func(*T
 	return nil
 }
 
-// Follower reads a table sorted by EIN side by side with another table, a row at a
-// time.
+// Follower reads a table sorted by EIN side by side with another table, a row at a time.
 type Follower[T any] struct {
 	key  func(*T) string
 	next func() (T, error, bool)
@@ -125,8 +122,7 @@ func Follow[T any](rows iter.Seq2[T, error], key func(*T) string) *Follower[T] {
 	return f
 }
 
-// At returns the first row with this EIN, or nil. Callers must ask for EINs in rising
-// order.
+// At returns the first row with this EIN, or nil. Callers must ask for EINs in rising order.
 func (f *Follower[T]) At(e string) (*T, error) {
 	for f.ok && f.err == nil && f.key(&f.row) < e {
 		f.row, f.err, f.ok = f.next()

@@ -1,6 +1,5 @@
-// Package snapshot is what packages ingest and serve share: an immutable
-// directory of files with a manifest, published by one atomic rename and found
-// through a pointer. It imports neither.
+// Package snapshot is what packages ingest and serve share: an immutable directory of files with a manifest,
+// published by one atomic rename and found through a pointer. It imports neither.
 //
 //	<data>/
 //	  current              the version now served, one line
@@ -9,9 +8,8 @@
 //	    tables/*.parquet   the rows
 //	    …                  indexes that the serving side reads, each its own folder
 //
-// A snapshot is written under a hidden name in builds and renamed when it is
-// complete and on the disk. So a reader sees all of it or nothing. If a build or its
-// machine dies, the pointer stays where it was.
+// A snapshot is written under a hidden name in builds and renamed when it is complete and on the disk. So a
+// reader sees all of it or nothing. If a build or its machine dies, the pointer stays where it was.
 package snapshot
 
 import (
@@ -153,8 +151,7 @@ const Damaged = "snapshot_damaged"
 
 func (s *Snapshot) Verify() error { return s.verify(nil) }
 
-// VerifyTables is Verify for the tables only. Other files are verified when they are
-// opened.
+// VerifyTables is Verify for the tables only. Other files are verified when they are opened.
 func (s *Snapshot) VerifyTables() error {
 	return s.verify(func(f File) bool { return f.Table() != "" })
 }
@@ -167,10 +164,9 @@ func (s *Snapshot) verify(keep func(File) bool) error {
 	return s.VerifyFiles(context.Background(), keep)
 }
 
-// VerifyFiles checks the files that keep selects, or all if keep is nil, against
-// their checksums. For the first damaged or missing file, the error is a fault with
-// slug Damaged that names the file. VerifyFiles stops soon after the context ends,
-// with the context's error.
+// VerifyFiles checks the files that keep selects, or all if keep is nil, against their checksums. For the
+// first damaged or missing file, the error is a fault with slug Damaged that names the file. VerifyFiles
+// stops soon after the context ends, with the context's error.
 func (s *Snapshot) VerifyFiles(ctx context.Context, keep func(File) bool) error {
 	return parallel.Each(ctx, 0, len(s.Manifest.Files), func(ctx context.Context, i int) error {
 		f := s.Manifest.Files[i]
@@ -217,9 +213,8 @@ func verdict(path string, err error, same bool) error {
 	return fault.New(Damaged, "%s %s", path, wrong).Try("build the snapshot again; the sources are untouched")
 }
 
-// Prune removes all but the newest keep snapshots, and the remains of builds that
-// died. It never removes the current snapshot or one that is held. If one cannot be
-// removed, Prune goes on; the error names it.
+// Prune removes all but the newest keep snapshots, and the remains of builds that died. It never removes the
+// current snapshot or one that is held. If one cannot be removed, Prune goes on; the error names it.
 func Prune(data string, keep int) error {
 	builds := filepath.Join(data, buildsName)
 	current, err := currentVersion(data)
@@ -251,9 +246,8 @@ func Prune(data string, keep int) error {
 // remove removes a snapshot that no process holds. The manifest goes first: without
 // it, the remains after a power cut are not a snapshot.
 func remove(dir string) error {
-	// On network file systems a file must be open for writing to be locked
-	// exclusively. A snapshot without a manifest cannot be opened, so no process
-	// holds it.
+	// On network file systems a file must be open for writing to be locked exclusively. A snapshot without a
+	// manifest cannot be opened, so no process holds it.
 	manifest := filepath.Join(dir, manifestName)
 	f, err := os.OpenFile(manifest, os.O_RDWR, 0)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

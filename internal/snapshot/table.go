@@ -83,9 +83,8 @@ func WriteTable[T any](w *Writer, name string, rows iter.Seq[T]) error {
 	return WriteTableUntil(context.Background(), w, name, rows)
 }
 
-// Adopt takes over an unchanged table from another snapshot. Both snapshots then name
-// the same file on disk. This costs nothing and is safe, because neither is ever
-// written again.
+// Adopt takes over an unchanged table from another snapshot. Both snapshots then name the same file on disk.
+// This costs nothing and is safe, because neither is ever written again.
 func (w *Writer) Adopt(from *Snapshot, table string) error {
 	rel := tablesName + "/" + table + ".parquet"
 	i := slices.IndexFunc(from.Manifest.Files, func(f File) bool { return f.Path == rel })
@@ -107,8 +106,7 @@ func (s *Snapshot) Path(table string) string {
 	return filepath.Join(s.Dir, tablesName, table+".parquet")
 }
 
-// Has reports whether a file is part of the snapshot. The path is relative to
-// it, with slashes.
+// Has reports whether a file is part of the snapshot. The path is relative to it, with slashes.
 func (s *Snapshot) Has(path string) bool {
 	return slices.ContainsFunc(s.Manifest.Files, func(f File) bool { return f.Path == path })
 }
@@ -127,8 +125,7 @@ func (s *Snapshot) RowsOf(table string) int64 {
 	return 0
 }
 
-// Rows reads a table. The sequence ends with an error if the file is missing or
-// damaged.
+// Rows reads a table. The sequence ends with an error if the file is missing or damaged.
 func Rows[T any](s *Snapshot, table string) iter.Seq2[T, error] {
 	return ReadParquet[T](s.Path(table))
 }

@@ -18,8 +18,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// ScratchSuffix ends the names of files in the folder Scratch that the next build
-// reuses.
+// ScratchSuffix ends the names of files in the folder Scratch that the next build reuses.
 const ScratchSuffix = ".cache"
 
 // Writer fills a new snapshot. It must end with Publish or Abandon.
@@ -33,17 +32,15 @@ type Writer struct {
 	// Indexes may be written in parallel.
 	Progress func(done, total int64)
 
-	// Workers is the number of cores that compare an edition's names with the
-	// sanctions list; zero means all.
+	// Workers is the number of cores that compare an edition's names with the sanctions list; zero means all.
 	Workers int
 
 	mu    sync.Mutex // tables may be written in parallel
 	files []File
 }
 
-// Create begins a snapshot in the data directory. Its stamp is the given time, moved
-// on by whole seconds until it is later than every existing stamp. So versions sort
-// in the order of publication.
+// Create begins a snapshot in the data directory. Its stamp is the given time, moved on by whole seconds
+// until it is later than every existing stamp. So versions sort in the order of publication.
 func Create(data string, now time.Time) (*Writer, error) {
 	builds := filepath.Join(data, buildsName)
 	if err := disk.MkdirAll(builds, 0o755); err != nil {
@@ -68,8 +65,7 @@ func Create(data string, now time.Time) (*Writer, error) {
 		if err == nil {
 			break
 		}
-		// Remains of a dead build that cannot be removed do not matter under the next
-		// stamp.
+		// Remains of a dead build that cannot be removed do not matter under the next stamp.
 		if now = now.Add(time.Second); tries == 10 {
 			return nil, fault.Disk(w.dir, err)
 		}
@@ -83,9 +79,8 @@ func Create(data string, now time.Time) (*Writer, error) {
 // Version is the stamp under which the snapshot will be published.
 func (w *Writer) Version() string { return w.version }
 
-// Scratch is the folder of the data directory for files that save the next build
-// time. Files whose names end in ScratchSuffix are kept; all others are removed after
-// the build.
+// Scratch is the folder of the data directory for files that save the next build time. Files whose names end
+// in ScratchSuffix are kept; all others are removed after the build.
 func (w *Writer) Scratch() string { return filepath.Join(w.data, "stage") }
 
 // file opens a new file of the snapshot. The returned function closes and records it.
@@ -136,10 +131,9 @@ func (w *Writer) Unpublished() *Snapshot {
 	return &Snapshot{Dir: w.dir, Manifest: Manifest{Files: slices.Clone(w.files)}}
 }
 
-// Kept opens the existing snapshots of the data directory, oldest first, to compare
-// the new one with them. It leaves out a snapshot that cannot be opened: it is not
-// served, and a build does not need it. The caller must hold a snapshot while reading
-// its files.
+// Kept opens the existing snapshots of the data directory, oldest first, to compare the new one with them. It
+// leaves out a snapshot that cannot be opened: it is not served, and a build does not need it. The caller
+// must hold a snapshot while reading its files.
 func (w *Writer) Kept() ([]*Snapshot, error) {
 	names, err := versions(filepath.Join(w.data, buildsName))
 	if err != nil {
@@ -154,8 +148,7 @@ func (w *Writer) Kept() ([]*Snapshot, error) {
 	return list, nil
 }
 
-// Verify checks the files written so far against their checksums, as the last step
-// before Publish.
+// Verify checks the files written so far against their checksums, as the last step before Publish.
 func (w *Writer) Verify(ctx context.Context) error {
 	return (&Snapshot{Dir: w.dir, Manifest: Manifest{Files: w.files}}).VerifyFiles(ctx, nil)
 }
@@ -202,8 +195,7 @@ type Indexer struct {
 	Path  string // of a file that it writes, by which it is known whether a snapshot has it; empty for one that every build writes
 	Write func(ctx context.Context, w *Writer) error
 
-	// Needs is the peak memory in bytes for each row of a table. Tables not listed
-	// need little.
+	// Needs is the peak memory in bytes for each row of a table. Tables not listed need little.
 	Needs   map[string]int64
 	Foreign int64 // peak memory outside of Go's heap, in bytes
 }

@@ -1,17 +1,15 @@
-// Package lists is how ingest and serve share the compliance lists: the master
-// file, Publication 78, revocations, sanctions, bulletin deletions and the two
-// California lists. The lists change independently of grants, so they are not part
-// of the grant snapshot. An edition is an immutable snapshot of the lists in its own
-// directory, with its own pointer. New editions do not affect the grant snapshot.
+// Package lists is how ingest and serve share the compliance lists: the master file, Publication 78,
+// revocations, sanctions, bulletin deletions and the two California lists. The lists change independently of
+// grants, so they are not part of the grant snapshot. An edition is an immutable snapshot of the lists in its
+// own directory, with its own pointer. New editions do not affect the grant snapshot.
 //
 //	<data>/lists/
 //	  current              the edition now served
 //	  checks.json          when upstream was last looked at, and what it showed
 //	  builds/<version>/    the edition: a table or two a source, and its state
 //
-// A list is in one of three states: loaded; loaded from an earlier day because
-// newer files were refused, with the reason; or not loaded at all. A list that is
-// not loaded is never shown as an empty list.
+// A list is in one of three states: loaded; loaded from an earlier day because newer files were refused, with
+// the reason; or not loaded at all. A list that is not loaded is never shown as an empty list.
 package lists
 
 import (
@@ -102,9 +100,8 @@ type Status struct {
 	Problem       string      `json:"problem,omitempty"`        // why the current upstream version is not loaded
 }
 
-// Knew returns when the list was last known to be what its publisher had: when it was fetched,
-// or the date that a list which a person has put there gives itself. It is zero for a list of
-// unknown age.
+// Knew returns when the list was last known to be what its publisher had: when it was fetched, or the date
+// that a list which a person has put there gives itself. It is zero for a list of unknown age.
 func (s *Status) Knew() time.Time {
 	if !s.FetchedAt.IsZero() {
 		return s.FetchedAt
@@ -121,8 +118,7 @@ func (s *Status) Knew() time.Time {
 	return time.Time{}
 }
 
-// Covers reports whether the master file would have an organization of a state, which may be
-// unknown.
+// Covers reports whether the master file would have an organization of a state, which may be unknown.
 func (s *Status) Covers(state string) bool {
 	return len(s.Parts) == 0 || state != "" && slices.Contains(s.Parts, "eo_"+strings.ToLower(state))
 }
@@ -142,8 +138,7 @@ type Report struct {
 	Lists []Status `json:"lists"`
 }
 
-// Open opens the current edition of a data directory. If there never was one, the
-// error is fs.ErrNotExist.
+// Open opens the current edition of a data directory. If there never was one, the error is fs.ErrNotExist.
 func Open(data string) (*Edition, error) {
 	dir := Dir(data)
 	if _, err := os.Stat(filepath.Join(dir, "current")); errors.Is(err, fs.ErrNotExist) {

@@ -73,8 +73,7 @@ type RevocationRow struct {
 	Reinstated string `parquet:"reinstatement_date,optional,dict"`
 }
 
-// Sanction is one entry of the sanctions list, sorted by number. Its type is null for
-// an entity, as upstream.
+// Sanction is one entry of the sanctions list, sorted by number. Its type is null for an entity, as upstream.
 type Sanction struct {
 	Num      int64    `parquet:"ent_num"`
 	Name     string   `parquet:"name"`
@@ -84,15 +83,13 @@ type Sanction struct {
 	Remarks  string   `parquet:"remarks,optional"`
 }
 
-// Entity reports whether an entry is an organization: not a person, a vessel or an
-// aircraft. Unknown types count as organizations, so that they are compared and not
-// missed.
+// Entity reports whether an entry is an organization: not a person, a vessel or an aircraft. Unknown types
+// count as organizations, so that they are compared and not missed.
 func (s *Sanction) Entity() bool {
 	return s.Type != "individual" && s.Type != "vessel" && s.Type != "aircraft"
 }
 
-// SanctionName is one name of an entry: primary, aka, fka, nka or weak, sorted by
-// entry and position.
+// SanctionName is one name of an entry: primary, aka, fka, nka or weak, sorted by entry and position.
 type SanctionName struct {
 	Num  int64  `parquet:"ent_num"`
 	Kind string `parquet:"kind,dict"`

@@ -64,8 +64,7 @@ func (g *Guard) Begin() error {
 
 func (g *Guard) End() { g.mu.RUnlock() }
 
-// Close waits for the questions under way and unmaps the file. Calling it again is
-// harmless.
+// Close waits for the questions under way and unmaps the file. Calling it again is harmless.
 func (g *Guard) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -19,16 +19,13 @@
 //	       20  checksum of head, table and tail, without this field, uint32
 //	       24  zeros
 //
-// The table stands at the end so that a file is written in one pass, sections
-// of any size included. Numbers are little-endian and records are laid out as
-// Go does on 64-bit machines; a big-endian machine neither writes nor opens
-// such a file, and says so. Checksums are CRC-32C and cover every byte. All of them
-// are compared when a file is opened, on all cores; this also brings the file into
-// memory. A checksum cannot show whether the numbers make sense together: the
-// package that opens a kind of file checks that.
+// The table stands at the end so that a file is written in one pass, sections of any size included. Numbers
+// are little-endian and records are laid out as Go does on 64-bit machines; a big-endian machine neither
+// writes nor opens such a file, and says so. Checksums are CRC-32C and cover every byte. All of them are
+// compared when a file is opened, on all cores; this also brings the file into memory. A checksum cannot show
+// whether the numbers make sense together: the package that opens a kind of file checks that.
 //
-// Files are written through a snapshot's writer, which makes them complete and
-// durable or leaves nothing.
+// Files are written through a snapshot's writer, which makes them complete and durable or leaves nothing.
 package mapped
 
 import (
@@ -60,8 +57,7 @@ type Kind struct {
 	Missing, Version, Damaged string
 }
 
-// Unusable reports whether an error means that a file of the kind is missing, of
-// another version, or damaged.
+// Unusable reports whether an error means that a file of the kind is missing, of another version, or damaged.
 func (k *Kind) Unusable(err error) bool {
 	f, ok := fault.Of(err)
 	return ok && (f.Slug == k.Missing || f.Slug == k.Version || f.Slug == k.Damaged)

@@ -35,8 +35,7 @@ type section struct {
 	sum    uint32
 }
 
-// Open maps a file and verifies all of it. Errors are faults with the slugs of its
-// kind.
+// Open maps a file and verifies all of it. Errors are faults with the slugs of its kind.
 func Open(path string, k *Kind) (*File, error) {
 	read, err := OpenLater(path, k)
 	if err != nil {
@@ -97,8 +96,7 @@ func unmap(data []byte) error {
 	return syscall.Munmap(data)
 }
 
-// Read is Open for a file in memory, at an address that is a multiple of eight. The
-// path is for messages.
+// Read is Open for a file in memory, at an address that is a multiple of eight. The path is for messages.
 func Read(path string, data []byte, k *Kind) (*File, error) {
 	if err := checkMachine(); err != nil {
 		return nil, err
@@ -190,8 +188,7 @@ func (f *File) damaged(format string, args ...any) error {
 	return f.kind.damaged(f.path, format, args...)
 }
 
-// Fail reports that the columns of a file do not fit together. Err returns the first
-// such report.
+// Fail reports that the columns of a file do not fit together. Err returns the first such report.
 func (f *File) Fail(format string, args ...any) {
 	if f.err == nil {
 		f.err = f.damaged(format, args...)

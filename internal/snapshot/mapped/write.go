@@ -9,8 +9,7 @@ import (
 	"math"
 )
 
-// Writer writes a file in one pass. It keeps the first error, stops writing and
-// returns the error from Close.
+// Writer writes a file in one pass. It keeps the first error, stops writing and returns the error from Close.
 type Writer struct {
 	out     io.Writer
 	written uint64
@@ -85,22 +84,19 @@ func (w *Writer) end() {
 	w.begun = false
 }
 
-// Add writes a whole section. T is a number of fixed size, or a record of such
-// numbers without gaps.
+// Add writes a whole section. T is a number of fixed size, or a record of such numbers without gaps.
 func Add[T any](w *Writer, name string, column []T) {
 	w.Begin(name)
 	_, _ = w.Write(bytesOf(column))
 }
 
-// Append adds elements to the open section, for a column written as its elements
-// come.
+// Append adds elements to the open section, for a column written as its elements come.
 func Append[T any](w *Writer, elements ...T) error {
 	_, err := w.Write(bytesOf(elements))
 	return err
 }
 
-// Close finishes the file and returns the first error. It does not close the
-// underlying writer.
+// Close finishes the file and returns the first error. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	w.end()
 	count := uint64(len(w.table) / entrySize)

@@ -149,8 +149,7 @@ func digest(body []byte) string {
 
 var leaseIDPattern = regexp.MustCompile(`^[a-z0-9-]{8,64}$`)
 
-// version is the version whose manifest has this key. ok is false for other keys,
-// which are ignored.
+// version is the version whose manifest has this key. ok is false for other keys, which are ignored.
 func (a Area) version(key string) (version string, ok bool) {
 	name, under := strings.CutPrefix(key, a.manifests())
 	version, json := strings.CutSuffix(name, ".json")
@@ -184,8 +183,7 @@ func read(ctx context.Context, s Store, key string, most int64) ([]byte, error) 
 	return body, nil
 }
 
-// readPointer reads the pointer of an area and its tag. The tag is empty if there is
-// no pointer.
+// readPointer reads the pointer of an area and its tag. The tag is empty if there is no pointer.
 func readPointer(ctx context.Context, s Store, a Area) (p Pointer, tag string, err error) {
 	// The pointer may move between two requests.
 	for range 5 {
@@ -212,8 +210,7 @@ func readPointer(ctx context.Context, s Store, a Area) (p Pointer, tag string, e
 	return Pointer{}, "", fault.New("store_busy", "the pointer in %s is being moved all the time", s).Try("run it again when other publishers are done")
 }
 
-// Current reads which version is to be served. If nothing was ever published, the
-// error is fs.ErrNotExist.
+// Current reads which version is to be served. If nothing was ever published, the error is fs.ErrNotExist.
 func Current(ctx context.Context, s Store, a Area) (Pointer, error) {
 	body, err := read(ctx, s, a.pointerKey(), maxPointer)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"grantgraph/internal/parallel"
 )
 
-// A lease is renewed often and stays valid long after its last renewal, so that an
-// outage of the store of several minutes ends no lease. Both times are measured by
-// the store's clock.
+// A lease is renewed often and stays valid long after its last renewal, so that an outage of the store of
+// several minutes ends no lease. Both times are measured by the store's clock.
 const (
 	leaseRenew = time.Minute
 	leaseLive  = 20 * time.Minute
@@ -33,8 +32,7 @@ type holder struct {
 	renewed time.Time // by this process's monotonic clock
 }
 
-// lease takes a new lease and renews it until stop is called. It also returns the
-// store's time.
+// lease takes a new lease and renews it until stop is called. It also returns the store's time.
 func lease(ctx context.Context, s Store, a Area, kind, version string) (h *holder, now time.Time, stop func(), err error) {
 	h = &holder{store: s, area: a, id: newLeaseID(kind)}
 	if now, err = h.set(ctx, kind, version); err != nil {

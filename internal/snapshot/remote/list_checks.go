@@ -13,8 +13,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// takeChecks fetches the times at which the publishers of the lists were last
-// checked.
+// takeChecks fetches the times at which the publishers of the lists were last checked.
 func (f *Follower) takeChecks(ctx context.Context) error {
 	body, err := read(ctx, f.opt.Store, Lists.checksKey(), maxChecks)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,8 +53,7 @@ func ParseChecks(body []byte) ([]lists.Check, error) {
 	return checks, nil
 }
 
-// PublishChecks stores when the publishers of the lists were last checked. It does
-// not replace later checks.
+// PublishChecks stores when the publishers of the lists were last checked. It does not replace later checks.
 func PublishChecks(ctx context.Context, s Store, checks []lists.Check) error {
 	for range 5 {
 		tag, merged := "", checks

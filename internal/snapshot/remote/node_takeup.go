@@ -35,9 +35,8 @@ type FollowOptions struct {
 	chunk int64                           // 0 means the default
 }
 
-// Follower keeps a data directory at the versions that a store points at: snapshots,
-// and editions of the lists. The server of the directory then takes up the new
-// version.
+// Follower keeps a data directory at the versions that a store points at: snapshots, and editions of the
+// lists. The server of the directory then takes up the new version.
 type Follower struct {
 	prometheus.Collector // of its metrics, for the server
 	opt                  FollowOptions
@@ -136,9 +135,8 @@ func nodeID(data string) (string, error) {
 	return "", fault.New("bad_node", "%s cannot be made", path).Try("check the disk")
 }
 
-// First fetches the versions that the store points at before the server starts. If
-// that fails, the versions already in the directory are used. First returns the error
-// only if there are none.
+// First fetches the versions that the store points at before the server starts. If that fails, the versions
+// already in the directory are used. First returns the error only if there are none.
 func (f *Follower) First(ctx context.Context) error {
 	err := f.look(ctx, f.snapshots, true)
 	if ctx.Err() != nil {
@@ -181,8 +179,7 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// look reads one pointer and fetches its version if it is new. It logs each failure
-// once.
+// look reads one pointer and fetches its version if it is new. It logs each failure once.
 func (f *Follower) look(ctx context.Context, a *followed, first bool) error {
 	err := f.take(ctx, a, first)
 	if ctx.Err() != nil {
@@ -323,8 +320,7 @@ func (f *Follower) tidy(a *followed) {
 	}
 }
 
-// prune removes all versions of a directory except the current one and those that are
-// held.
+// prune removes all versions of a directory except the current one and those that are held.
 func prune(data string) error {
 	if _, err := snapshot.Open(data); err != nil {
 		return nil // without a current version, nothing is removed

@@ -27,8 +27,7 @@ const (
 // blocks, readers would evict each other's blocks.
 var keptBlocks = max(16, 2*runtime.GOMAXPROCS(0))
 
-// Object is a large object of a store that is read at random positions. It is safe
-// for concurrent use.
+// Object is a large object of a store that is read at random positions. It is safe for concurrent use.
 type Object struct {
 	ctx   context.Context
 	store Store

@@ -75,8 +75,7 @@ func (p Publication) Publish(ctx context.Context, s *snapshot.Snapshot) (*Publis
 	if err := p.awaitSweep(ctx, h, now); err != nil {
 		return nil, err
 	}
-	// The manifest goes first: it keeps sweepers from removing the files that are
-	// sent.
+	// The manifest goes first: it keeps sweepers from removing the files that are sent.
 	if err := p.putManifest(ctx, version, body); err != nil {
 		return nil, err
 	}
@@ -94,8 +93,7 @@ func (p Publication) Publish(ctx context.Context, s *snapshot.Snapshot) (*Publis
 	return out, err
 }
 
-// mayFollow refuses a version older than the newest published one. It may be a
-// mistake or a wrong clock.
+// mayFollow refuses a version older than the newest published one. It may be a mistake or a wrong clock.
 func (p Publication) mayFollow(before Pointer, version string) error {
 	if before.Version == "" || version == before.Version || version > before.Newest {
 		return nil
@@ -233,8 +231,7 @@ func (p Publication) whole(ctx context.Context, m *snapshot.Manifest) error {
 	return nil
 }
 
-// move points at the version with a manifest, unless another publisher has moved the
-// pointer meanwhile.
+// move points at the version with a manifest, unless another publisher has moved the pointer meanwhile.
 func (p Publication) move(ctx context.Context, before Pointer, tag, version string, manifest []byte) error {
 	to := Pointer{Layout: layout, Version: version, Manifest: digest(manifest), Newest: max(before.Newest, version)}
 	if to == before {

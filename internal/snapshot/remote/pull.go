@@ -89,9 +89,8 @@ func (p *pull) run(ctx context.Context, to Pointer) error {
 	}
 	// Longest first, so that no long file is left for the end.
 	slices.SortStableFunc(files, func(a, b int) int { return cmp.Compare(m.Files[b].Bytes, m.Files[a].Bytes) })
-	// A file may be wrong after the first round because a power cut lost data that
-	// the journal lists, or because of the disk it was linked from. It is fetched
-	// again. If it is still wrong, the store's copy is.
+	// A file may be wrong after the first round because a power cut lost data that the journal lists, or
+	// because of the disk it was linked from. It is fetched again. If it is still wrong, the store's copy is.
 	wrong := files
 	for round := 0; round < 2 && len(wrong) > 0; round++ {
 		if wrong, err = p.fetch(ctx, wrong); err != nil {
@@ -113,8 +112,7 @@ func (p *pull) run(ctx context.Context, to Pointer) error {
 	return err
 }
 
-// damaged is the error of a file in the store. The format names the file, the version
-// and the store.
+// damaged is the error of a file in the store. The format names the file, the version and the store.
 func (p *pull) damaged(format string, f snapshot.File) error {
 	return fault.New(snapshot.Damaged, format, f.Path, p.receiver.Manifest.Version, p.store).
 		Try("grantgraph publish --resend from the machine that built it, or --rollback to another version")
@@ -189,9 +187,8 @@ func (p *pull) drop(i int) error {
 	return fault.Disk(p.path(i), disk.Remove(p.path(i)))
 }
 
-// make creates a file of its full length, or keeps the one that was begun. A file
-// that the journal does not list may be a link to a served file, so it is not written
-// to.
+// make creates a file of its full length, or keeps the one that was begun. A file that the journal does not
+// list may be a link to a served file, so it is not written to.
 func (p *pull) make(i int, size int64) error {
 	flags := os.O_WRONLY | os.O_CREATE
 	if len(p.journal.have[i]) == 0 {
@@ -365,8 +362,7 @@ func openJournal(path string) (*journal, error) {
 	return j, fault.Disk(path, lines.Err())
 }
 
-// apply reads one line of the journal. It ignores a line that is incomplete or
-// malformed.
+// apply reads one line of the journal. It ignores a line that is incomplete or malformed.
 func (j *journal) apply(line string) {
 	kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "."), " ")
 	if !strings.HasSuffix(line, ".") {
@@ -413,9 +409,8 @@ func (j *journal) close() error {
 	return err
 }
 
-// Mirror makes a directory hold exactly the version that a store points at, as a base
-// for further work. It removes everything else. If nothing was ever published, the
-// error is fs.ErrNotExist.
+// Mirror makes a directory hold exactly the version that a store points at, as a base for further work. It
+// removes everything else. If nothing was ever published, the error is fs.ErrNotExist.
 func Mirror(ctx context.Context, s Store, a Area, data string) error {
 	to, err := Current(ctx, s, a)
 	if err != nil {

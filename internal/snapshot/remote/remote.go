@@ -1,7 +1,6 @@
-// Package remote keeps snapshots, and editions of the lists, in a store that
-// several machines share: a bucket of an S3-compatible object store, or a folder.
-// One machine publishes (publish.go). The others, the nodes, take up the version that
-// the store points at (node_takeup.go): they fetch it into their data directories
+// Package remote keeps snapshots, and editions of the lists, in a store that several machines share: a bucket
+// of an S3-compatible object store, or a folder. One machine publishes (publish.go). The others, the nodes,
+// take up the version that the store points at (node_takeup.go): they fetch it into their data directories
 // (pull.go), and serve it as if it had been built there.
 //
 //	<store>/<area>/              snapshots, or lists
@@ -10,14 +9,12 @@
 //	  objects/<sha256>           the content of files, each once
 //	  leases/<id>.json           who is using which versions, renewed while in use
 //
-// A pointer moves by a conditional write, so that of two publishers one notices the
-// other. A file is stored under its checksum: existing content is not sent again, and
-// a reader checks what it received against the name. Content that no pointer, no
-// retained version and no lease names is removed (sweep.go). Ages are measured only
-// by the store's clock, so a machine with a wrong clock removes nothing in use.
+// A pointer moves by a conditional write, so that of two publishers one notices the other. A file is stored
+// under its checksum: existing content is not sent again, and a reader checks what it received against the
+// name. Content that no pointer, no retained version and no lease names is removed (sweep.go). Ages are
+// measured only by the store's clock, so a machine with a wrong clock removes nothing in use.
 //
-// Nothing read from a store is trusted: names, sizes and numbers must be such as
-// this package writes.
+// Nothing read from a store is trusted: names, sizes and numbers must be such as this package writes.
 package remote
 
 import (
@@ -37,15 +34,12 @@ import (
 // Store holds objects under keys with slashes. It is safe for concurrent use. For a
 // missing object the error is fs.ErrNotExist.
 type Store interface {
-	// Get reads n bytes of an object from an offset. A shorter object gives fewer
-	// bytes.
+	// Get reads n bytes of an object from an offset. A shorter object gives fewer bytes.
 	Get(ctx context.Context, key string, off, n int64) (io.ReadCloser, error)
-	// Put stores an object completely or not at all. It resumes an interrupted Put if
-	// the store can.
+	// Put stores an object completely or not at all. It resumes an interrupted Put if the store can.
 	Put(ctx context.Context, key string, body io.ReaderAt, size int64) error
-	// PutIf stores a small object if the existing one has this tag or, for an empty
-	// tag, if there is none. Otherwise the error is ErrChanged. It returns the new
-	// tag.
+	// PutIf stores a small object if the existing one has this tag or, for an empty tag, if there is none.
+	// Otherwise the error is ErrChanged. It returns the new tag.
 	PutIf(ctx context.Context, key string, body []byte, tag string) (string, error)
 	Head(ctx context.Context, key string) (Info, error)
 	// List calls each for every object whose key begins with prefix.

@@ -108,8 +108,7 @@ func openS3(u *url.URL, opt Options, bad func(string) error) (Store, error) {
 
 func (s *s3) String() string { return "s3://" + s.bucket + "/" + strings.TrimSuffix(s.prefix, "/") }
 
-// Web is the web address of the store for programs that read buckets over HTTP. It is
-// empty for a folder.
+// Web is the web address of the store for programs that read buckets over HTTP. It is empty for a folder.
 func Web(s Store) string {
 	b, ok := s.(*s3)
 	if !ok {
@@ -225,8 +224,7 @@ func (s *s3) put(ctx context.Context, key string, body io.ReadSeeker, size int64
 	return s.core.PutObject(ctx, s.bucket, s.prefix+key, body, size, base64.StdEncoding.EncodeToString(old[:]), sum, opt)
 }
 
-// putParts sends an object in parts, several at a time. It skips parts that an
-// interrupted attempt has sent.
+// putParts sends an object in parts, several at a time. It skips parts that an interrupted attempt has sent.
 func (s *s3) putParts(ctx context.Context, key string, body io.ReaderAt, size int64) error {
 	name := s.prefix + key
 	part := s.part
@@ -283,8 +281,7 @@ func (s *s3) putParts(ctx context.Context, key string, body io.ReaderAt, size in
 	return err
 }
 
-// unfinished finds the newest interrupted attempt to send an object, and the parts
-// that arrived.
+// unfinished finds the newest interrupted attempt to send an object, and the parts that arrived.
 func (s *s3) unfinished(ctx context.Context, name string) (upload string, parts map[int]minio.ObjectPart, err error) {
 	var began time.Time
 	err = s.uploads(ctx, name, func(u minio.ObjectMultipartInfo) error {
@@ -358,8 +355,7 @@ func (s *s3) PutIf(ctx context.Context, key string, body []byte, tag string) (st
 	return info.ETag, nil
 }
 
-// unconditional is the error for a store without conditional writes, which cannot
-// keep two publishers apart.
+// unconditional is the error for a store without conditional writes, which cannot keep two publishers apart.
 func unconditional(s Store) error {
 	return fault.New("store_conditional", "%s does not know conditional writes, by which two publishers are told apart", s).
 		Try("use a store that honors If-Match and If-None-Match")
@@ -371,8 +367,7 @@ func (s *s3) Head(ctx context.Context, key string) (Info, error) {
 		if err := s.explain(ctx, err); !errors.Is(err, fs.ErrNotExist) || s.met.Load() {
 			return Info{}, err
 		}
-		// Head has no body to say whether the object, the bucket or the user is
-		// missing. List has one.
+		// Head has no body to say whether the object, the bucket or the user is missing. List has one.
 		enough := errors.New("enough")
 		if err := s.List(ctx, "", func(Info) error { return enough }); err != nil && !errors.Is(err, enough) {
 			return Info{}, err

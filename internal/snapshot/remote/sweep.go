@@ -16,9 +16,8 @@ const Abandoned = 7 * 24 * time.Hour
 // names. It keeps every version that a pointer or a lease names. kept is why sweep
 // removed nothing although there may be something to remove.
 //
-// A publisher writes a lease and then looks for sweepers. A sweeper writes a lease
-// and then looks for publishers. If both run at the same time, at least one sees the
-// other, and the sweeper gives way.
+// A publisher writes a lease and then looks for sweepers. A sweeper writes a lease and then looks for
+// publishers. If both run at the same time, at least one sees the other, and the sweeper gives way.
 func (p Publication) sweep(ctx context.Context, h *holder) (removed []string, kept string, err error) {
 	removed = []string{}
 	if p.Keep <= 0 {
@@ -87,9 +86,8 @@ func (p Publication) sweep(ctx context.Context, h *holder) (removed []string, ke
 	return removed, "", p.Store.Forget(ctx, p.Area.objects(), now.Add(-Abandoned))
 }
 
-// leased is the set of the versions that leases other than h name, at the store's
-// time now. It deletes leases that are gone. kept is why sweep must not remove
-// anything, if a live lease is a reason.
+// leased is the set of the versions that leases other than h name, at the store's time now. It deletes leases
+// that are gone. kept is why sweep must not remove anything, if a live lease is a reason.
 func (p Publication) leased(ctx context.Context, h *holder, now time.Time) (held map[string]bool, kept string, err error) {
 	leases, err := leasesIn(ctx, p.Store, p.Area)
 	if err != nil {
@@ -113,8 +111,7 @@ func (p Publication) leased(ctx context.Context, h *holder, now time.Time) (held
 		case l.Kind != leaseNode:
 			return nil, "another publisher is at work, so nothing was removed", nil
 		}
-		// An expired lease still holds its versions until leaseGone. That costs only
-		// storage.
+		// An expired lease still holds its versions until leaseGone. That costs only storage.
 		for _, v := range l.Holds {
 			held[v] = true
 		}
@@ -122,6 +119,5 @@ func (p Publication) leased(ctx context.Context, h *holder, now time.Time) (held
 	return held, "", nil
 }
 
-// tookTooLong is the reason to stop when others may consider the sweeper's lease
-// expired.
+// tookTooLong is the reason to stop when others may consider the sweeper's lease expired.
 const tookTooLong = "the store answers too slowly to remove anything safely; the next publication goes on"

@@ -12,10 +12,9 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// Damage damages an intact file in every way: it changes each byte, truncates the
-// file at each position, lengthens it, changes the version, and removes, shortens or
-// lengthens each section. open must refuse each file with the slug of its kind. Use a
-// small file: it is opened several times for each byte.
+// Damage damages an intact file in every way: it changes each byte, truncates the file at each position,
+// lengthens it, changes the version, and removes, shortens or lengthens each section. open must refuse each
+// file with the slug of its kind. Use a small file: it is opened several times for each byte.
 func Damage(t *testing.T, k *mapped.Kind, sound []byte, open func(data []byte) error) {
 	t.Helper()
 	refused := func(data []byte, slug, format string, args ...any) {
@@ -84,8 +83,7 @@ func Rewrite(t testing.TB, k *mapped.Kind, sound []byte, change func(name string
 	return out.Bytes()
 }
 
-// Files damages a file on disk: it is missing, empty, or truncated. The file at path
-// is restored afterwards.
+// Files damages a file on disk: it is missing, empty, or truncated. The file at path is restored afterwards.
 func Files(t *testing.T, k *mapped.Kind, path string, open func() error) {
 	t.Helper()
 	sound, err := os.ReadFile(path)

@@ -1,9 +1,7 @@
-// Package packed writes rows into sections of bytes in mapped files, and reads them
-// back. A row is its fields in the order of the struct. A text is its length and its
-// bytes. A list is the number of its texts and each of them. A figure that may be
-// absent is a zero, or a one and its value. The types are those of the tables, so
-// rows need no schema of their own. If the types change, the version of the file must
-// change.
+// Package packed writes rows into sections of bytes in mapped files, and reads them back. A row is its fields
+// in the order of the struct. A text is its length and its bytes. A list is the number of its texts and each
+// of them. A figure that may be absent is a zero, or a one and its value. The types are those of the tables,
+// so rows need no schema of their own. If the types change, the version of the file must change.
 package packed
 
 import (
@@ -49,8 +47,7 @@ func appendValue(to []byte, f reflect.Value) []byte {
 	panic(fmt.Sprintf("packed: a row has a field of type %v", f.Type())) // a mistake in the types, met by every test
 }
 
-// Decode reads a row and returns the bytes after it. ok is false if the bytes are not
-// a row.
+// Decode reads a row and returns the bytes after it. ok is false if the bytes are not a row.
 func Decode[T any](from []byte) (row T, rest []byte, ok bool) {
 	v := reflect.ValueOf(&row).Elem()
 	ok = true
