@@ -26,6 +26,7 @@ var evalModes = []evalMode{
 	{"semantic", strings.Fields("queries documents data judged wrong gates into json"), (*evalCmd).evalSemantic},
 	{"rankings", strings.Fields("data sources world into json"), (*evalCmd).evalSnapshot},
 	{"hardness", strings.Fields("data sources world into json"), (*evalCmd).evalSnapshot},
+	{"links", strings.Fields("data sources world seed into json"), (*evalCmd).evalSnapshot},
 	{"stated", strings.Fields("data sources world gates into json"), (*evalCmd).evalSnapshot},
 	{"screening", strings.Fields("list data bmf cases seed each speed into json"), (*evalCmd).evalScreening},
 }
@@ -38,7 +39,8 @@ func (c *evalCmd) given() (flags []string) {
 	}{
 		{"support", c.Support}, {"holdings", c.Holdings}, {"reconcile", c.Reconcile}, {"prospects", c.Prospects}, {"names", c.Names},
 		{"judged", c.Judged != ""}, {"questions", c.Questions != ""},
-		{"causes", c.Causes}, {"semantic", c.Semantic}, {"rankings", c.Rankings}, {"hardness", c.Hardness}, {"stated", c.Stated}, {"screening", c.Screening},
+		{"causes", c.Causes}, {"semantic", c.Semantic}, {"rankings", c.Rankings}, {"hardness", c.Hardness},
+		{"stated", c.Stated}, {"links", c.Links}, {"screening", c.Screening},
 		{"labelled", c.Labelled != ""}, {"world", c.World != ""}, {"sources", c.Sources != ""}, {"bmf", len(c.BMF)+len(c.More) > 0},
 		{"folds", c.Folds}, {"model", c.Model != ""}, {"wrong", c.Wrong != ""}, {"fit", c.Fit != ""},
 		{"list", c.List != ""}, {"cases", c.Cases != ""}, {"speed", c.Speed}, {"queries", c.Queries != ""}, {"documents", c.Documents != ""},

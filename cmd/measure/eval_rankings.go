@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest"
@@ -13,12 +14,13 @@ import (
 type rankingsFlags struct {
 	Rankings bool `help:"Print who leads the rankings of a snapshot, with the lines behind each." group:"Snapshots"`
 	Hardness bool `help:"Print how hard the lines of a snapshot are to resolve." group:"Snapshots"`
+	Links    bool `help:"Print links to judge: the largest, and links of single rules drawn with --seed." group:"Snapshots"`
 	Stated   bool `help:"Compare the links of a snapshot with the EINs that filers state for the same names." group:"Snapshots"`
 }
 
 func (c *evalCmd) evalSnapshot(a *terminal.App) error {
 	if c.World != "" && c.Sources != "" {
-		return fault.New("bad_flag", "--rankings, --hardness and --stated take one of --data, --sources and --world").Try("measure eval --help")
+		return fault.New("bad_flag", "--rankings, --hardness, --stated and --links take one of --data, --sources and --world").Try("measure eval --help")
 	}
 	data := c.Data
 	if from := c.Sources + c.World; from != "" {
@@ -38,6 +40,13 @@ func (c *evalCmd) evalSnapshot(a *terminal.App) error {
 			return err
 		}
 		return c.print(a, "rankings", res.Print)
+	}
+	if c.Links {
+		draws, err := eval.DrawLinks(s, c.Seed)
+		if err != nil {
+			return err
+		}
+		return c.print(a, "links", func(w io.Writer, onlyJSON bool) error { return eval.PrintLinks(w, draws, onlyJSON) })
 	}
 	if c.Stated {
 		res, err := eval.MeasureStated(s)

@@ -2,7 +2,11 @@
 // as often as they claim.
 package calibration
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
 
 // Bin sums up the answers within a tenth of claimed probability.
 type Bin struct {
@@ -46,14 +50,69 @@ func (b *Bins) ExpectedError() (sum float64) {
 	return sum
 }
 
-// ChanceError is the calibration error that chance alone makes of so many answers
-// if every claimed probability is exactly right. It is for answers of weight 1.
-func (b *Bins) ChanceError() (sum float64) {
-	for _, t := range b.Tenths {
-		if t.Weight > 0 {
-			p := t.Claimed / t.Weight
-			sum += math.Sqrt(2 / math.Pi * t.Weight * p * (1 - p))
+// Pooled is one question with its answers in several drawings: the mean of what they claim, and the share that is right.
+type Pooled struct{ Claimed, Right float64 }
+
+// Smooth is a calibration error without bins: each hundredth of claimed probability is compared with its neighbors,
+// which count less the further away they are. So it does not hang on where a bin ends.
+type Smooth struct {
+	Answers   int
+	Error     float64
+	Low, High float64 // 95 % interval, from answers drawn again
+	Chance    float64 // the error that chance alone exceeds in one of twenty cases if every probability is exactly right
+}
+
+const (
+	hundredths = 101
+	bandwidth  = 0.1 // standard deviation of the bell curve
+	redraws    = 400
+)
+
+// Smoothed measures pooled answers. The same answers in the same order give the same figures.
+func Smoothed(list []Pooled) Smooth {
+	s := Smooth{Answers: len(list)}
+	if len(list) == 0 {
+		return s
+	}
+	random := rand.New(rand.NewPCG(1, uint64(len(list))))
+	s.Error = smoothError(list, func(i int) Pooled { return list[i] })
+	var drawn, fair [redraws]float64
+	for k := range drawn {
+		drawn[k] = smoothError(list, func(int) Pooled { return list[random.IntN(len(list))] })
+		fair[k] = smoothError(list, func(i int) Pooled {
+			right := 0.0
+			if random.Float64() < list[i].Claimed {
+				right = 1
+			}
+			return Pooled{list[i].Claimed, right}
+		})
+	}
+	slices.Sort(drawn[:])
+	slices.Sort(fair[:])
+	s.Low, s.High, s.Chance = drawn[redraws/40], drawn[redraws-1-redraws/40], fair[redraws-1-redraws/20]
+	return s
+}
+
+// smoothError is the mean distance between claimed and right, each averaged over neighboring hundredths.
+func smoothError(list []Pooled, answer func(i int) Pooled) (sum float64) {
+	var n, gap [hundredths]float64
+	for i := range list {
+		a := answer(i)
+		at := int(a.Claimed*(hundredths-1) + 0.5)
+		n[at]++
+		gap[at] += a.Claimed - a.Right
+	}
+	for i := range n {
+		weight, mean := 0.0, 0.0
+		for j := range n {
+			if n[i] > 0 && n[j] > 0 {
+				bell := math.Exp(-math.Pow(float64(i-j)/(hundredths-1)/bandwidth, 2) / 2)
+				weight, mean = weight+bell*n[j], mean+bell*gap[j]
+			}
+		}
+		if weight > 0 {
+			sum += n[i] * math.Abs(mean/weight)
 		}
 	}
-	return sum / max(b.Weight, 1)
+	return sum / float64(len(list))
 }

@@ -134,7 +134,18 @@ func (r *Resolver) ofAnother(q *query, line string, nameNo uint32, atStreet bool
 	if len(b) == 0 {
 		return anotherBody(a, line, name, atStreet)
 	}
-	return len(a) > 0 || b[len(b)-1] == "GROUP" || slices.Contains(b, "RETURN") || r.u.orgs[d.orgOf(nameNo)].supporting()
+	return len(a) > 0 || b[len(b)-1] == "GROUP" || slices.Contains(b, "RETURN") || r.beside(line, nameNo, b)
+}
+
+// beside reports whether an organization stands beside the one that a line names, and not for it: its name has more words
+// than the line, and it supports another, holds property, or is a class or the foundation of a school or club.
+func (r *Resolver) beside(line string, nameNo uint32, more []string) bool {
+	is := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(more, w) })
+	}
+	last := line[strings.LastIndexByte(line, ' ')+1:]
+	return r.u.orgs[r.u.index.orgOf(nameNo)].supporting() || is("HOUSING", "HOLDING", "HOLDINGS", "CLASS", "AUXILARY") ||
+		is("FOUNDATION") && (last == "SCHOOL" || last == "SCHOOLS" || last == "CLUB")
 }
 
 // anotherBody reports whether a line with more words than a name means another body, such as the fund of a league or the

@@ -25,6 +25,8 @@ const (
 	votersLeague   = ein.EIN(70200013)
 	treatyInc      = ein.EIN(70200014)
 	emblemsHolding = ein.EIN(70200015)
+	clubFund       = ein.EIN(70200016)
+	stockroom      = ein.EIN(70200017)
 )
 
 func relatives() *Universe {
@@ -45,6 +47,8 @@ func relatives() *Universe {
 		{EIN: votersLeague, Name: "LEAGUE OF QUIZZICAL VOTERS", Street: "30 ELM ST", City: "LIMA", State: "OH", ZIP5: "45806"},
 		{EIN: treatyInc, Name: "TREATYFARE INC", Street: "31 ELM ST", City: "LIMA", State: "OH", ZIP5: "45806"},
 		{EIN: emblemsHolding, Name: "SIGNALMARK CHARITABLE CORPORATION", Street: "32 ELM ST", City: "LIMA", State: "OH", ZIP5: "45806", Foundation: "21"},
+		{EIN: clubFund, Name: "PERIWINKLE LIONS CLUB FOUNDATION", Street: "33 ELM ST", City: "LIMA", State: "OH", ZIP5: "45807"},
+		{EIN: stockroom, Name: "MARZIPANTRY SERVICES INC", Street: "34 ELM ST", City: "LIMA", State: "OH", ZIP5: "45807"},
 	} {
 		o.Sources, o.Active, o.Foundation, o.Subsection = BMF, true, cmp.Or(o.Foundation, "15"), "03"
 		b.Add(o)
@@ -77,6 +81,9 @@ func TestRelatives(t *testing.T) {
 		"the institute of a company":              {Recipient{Name1: "TREATYFARE INSTITUTE INC", Street: "PO BOX 3", City: "LIMA", State: "OH", ZIP: "45806"}, ein.None},
 		"the foundation of a group":               {Recipient{Name1: "ZEPHYRIA GROUP FOUNDATION", Street: "PO BOX 4", City: "TOLEDO", State: "OH", ZIP: "43604"}, ein.None},
 		"not the company that supports it":        {Recipient{Name1: "THE SIGNALMARK", Street: "32 ELM ST", City: "LIMA", State: "OH", ZIP: "45806"}, ein.None},
+		"the foundation of a club":                {Recipient{Name1: "PERIWINKLE LIONS CLUB", Street: "PO BOX 5", City: "LIMA", State: "OH", ZIP: "45807"}, ein.None},
+		"a short name in another state":           {Recipient{Name1: "MARZIPANTRY INC", Street: "PO BOX 6", City: "BOISE", State: "ID", ZIP: "83702"}, ein.None},
+		"a short name at its address":             {Recipient{Name1: "MARZIPANTRY INC", Street: "34 ELM ST", City: "LIMA", State: "OH", ZIP: "45807"}, stockroom},
 		"the company, by its name":                {Recipient{Name1: "SIGNALMARK CHARITABLE CORP", Street: "32 ELM ST", City: "LIMA", State: "OH", ZIP: "45806"}, emblemsHolding},
 		"one rare word in another town":           {Recipient{Name1: "ZEPHYRIA MEDLEY FOUNDATION", Street: "1 OAK ST", City: "AKRON", State: "OH", ZIP: "44305"}, ein.None},
 		"words shortened at the address":          {Recipient{Name1: "Center on Marmalade & Pol Priorities", Street: "12 First Street", City: "LIMA", State: "OH", ZIP: "45804"}, budgetCenter},

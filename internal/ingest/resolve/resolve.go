@@ -100,14 +100,57 @@ func (r *Resolver) ResolveBlind(t *Recipient, n *orgname.Name, funder, absent ei
 	return r.resolve(&query{t: &line, n: n, barred: funder, funder: funder, without: funder, absent: absent})
 }
 
-// Considers reports whether an organization is among the candidates of a line that is resolved blindly. The model can
-// only find candidates.
-func (r *Resolver) Considers(t *Recipient, n *orgname.Name, funder, truth ein.EIN) bool {
-	q := r.blindQuery(&Label{Recipient: *t, Name: n, Funder: funder}, ein.None)
+// Standing is how far the model gets with the organization that a line means.
+type Standing uint8
+
+const (
+	NotCandidate Standing = iota
+	Outranked             // another candidate scores higher
+	Tied                  // no candidate of another organization scores clearly lower
+	Refused               // it is the best, but the names may be those of two organizations
+	Unsure                // it is the best, with too low a probability
+)
+
+func (s Standing) String() string {
+	return [...]string{"not among candidates", "another candidate scores higher", "tie", "names of two organizations", "below the threshold"}[s]
+}
+
+// clearLead is the least difference of scores that is no tie.
+const clearLead = 0.5
+
+// Standing says how far the model gets with an organization for a line that is resolved blindly.
+func (r *Resolver) Standing(t *Recipient, n *orgname.Name, funder, truth ein.EIN) Standing {
+	q, d := r.blindQuery(&Label{Recipient: *t, Name: n, Funder: funder}, ein.None), &r.u.index
 	s := r.u.searches.get()
 	defer r.u.searches.pool.Put(s)
-	r.candidates(q, s, r.einCounts(q))
-	return slices.ContainsFunc(s.found, func(c candidate) bool { return r.u.eins[r.u.index.orgOf(c.name)] == truth })
+	known := r.einCounts(q)
+	r.candidates(q, s, known)
+	is := func(c candidate) bool { return r.u.eins[d.orgOf(c.name)] == truth }
+	if !slices.ContainsFunc(s.found, is) {
+		return NotCandidate
+	}
+	if r.opt.Model == nil {
+		return Unsure
+	}
+	r.measure(q, s, known)
+	own := slices.IndexFunc(s.found, is)
+	best, second := r.bestTwo(q, s)
+	switch {
+	case own < 0:
+		return Refused
+	case !is(s.found[best]):
+		for i, c := range s.found {
+			if is(c) && s.by[best]-s.by[i] < clearLead {
+				return Tied
+			}
+		}
+		return Outranked
+	case s.by[best]-second < clearLead:
+		return Tied
+	case byChance(&s.rows[best]) || r.ofRelative(q, s, best):
+		return Refused
+	}
+	return Unsure
 }
 
 // Knows reports whether an organization would be in the universe if a funder had filed no EINs.

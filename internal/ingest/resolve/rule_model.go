@@ -67,15 +67,20 @@ func byChance(x *[nFeatures]float64) bool {
 func (r *Resolver) ofRelative(q *query, s *search, best int) bool {
 	d, x, name := &r.u.index, &s.rows[best], s.found[best].name
 	group := strings.HasSuffix(d.k2[name], " GROUP")
-	cut := x[fPrefix] > 0 && len(q.n.KX) < len(d.kx[name]) && !group && !r.u.orgs[d.orgOf(name)].supporting()
-	if cut || x[fExact]+x[fEdit]+x[fAcronym]+x[fBag]+x[fRegistry]+x[fStation]+x[fStationCollege] > 0 {
+	more := strings.Fields(strings.TrimPrefix(d.k2[name], q.n.K2))
+	cut := x[fPrefix] > 0 && len(q.n.KX) < len(d.kx[name]) && !group && !r.beside(q.n.K2, name, more)
+	if cut && (x[fState] == 1 || x[fPop] > 0) || x[fExact]+x[fEdit]+x[fAcronym]+x[fBag]+x[fRegistry]+x[fStation]+x[fStationCollege] > 0 {
 		return false
 	}
 	atStreet := x[fStreet] == 1
+	// In another state, an organization whose EIN no filer states needs more than one rare word in common.
+	stranger := q.state != 0 && x[fState] == 0 && x[fPop] == 0
 	return !slices.ContainsFunc(s.read, func(p reading) bool {
 		a, b := r.unpaired(q, p.name.K2, d.k2[name], atStreet)
 		switch {
-		case len(b) == 0 && anotherBody(a, p.name.K2, d.k2[name], atStreet), len(a) == 0 && len(b) > 0 && r.u.orgs[d.orgOf(name)].supporting():
+		case stranger && !d.sharesMore(&p.words, name):
+			return false
+		case len(b) == 0 && anotherBody(a, p.name.K2, d.k2[name], atStreet), len(a) == 0 && len(b) > 0 && r.beside(p.name.K2, name, b):
 			return false
 		case len(a)+len(b) == 0, !group && (x[fOverlap] >= 0.65 || atStreet && x[fOverlap] >= 0.5):
 			return true

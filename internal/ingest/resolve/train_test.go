@@ -129,7 +129,7 @@ func TestCandidates(t *testing.T) {
 		"what filers call it":          {Recipient{Name1: "HEALTH SCIENCES CENTER GREAT PLAINS", State: "OK"}, second},
 		"a trade name of the line":     {Recipient{Name1: "QQQ DBA WOODPECKER OBSERVATORY CLUB", State: "OH"}, typos},
 	} {
-		if !r.Considers(&c.line, parse(&c.line), 0, c.want) {
+		if r.Standing(&c.line, parse(&c.line), 0, c.want) == NotCandidate {
 			t.Errorf("%s: not considered", name)
 		}
 	}

@@ -128,7 +128,10 @@ func Ask(r *resolve.Resolver, c *Case) (Outcome, resolve.Match) {
 		line := c.Recipient
 		line.Filed = c.Truth
 		o.Strange = r.FiledNameConflict(&line, &c.name)
-		o.Blocked = m.EIN == c.Truth || r.Considers(&c.Recipient, &c.name, c.Funder, c.Truth)
+		if m.EIN != c.Truth {
+			o.Standing = r.Standing(&c.Recipient, &c.name, c.Funder, c.Truth)
+		}
+		o.Blocked = m.EIN == c.Truth || o.Standing != resolve.NotCandidate
 	}
 	o.Verdict = verdict(r, c, m, o.Present)
 	return o, m

@@ -43,14 +43,30 @@ type Result struct {
 	Model     string
 	Left      rows.Tally // rows of the file that gave no case
 
-	drawn calibration.Bins // the model's answers for lines of covered states, in every drawing
+	pooled map[*Case]*pooled  // the model's answers for lines of covered states, in every drawing
+	smooth calibration.Smooth // of these
 
 	// SetAside counts the labels of filers that put one EIN on many unrelated names.
 	SetAside int
 }
 
 func newResult(model string) *Result {
-	return &Result{Tally: NewTally(), Covered: NewTally(), Uncovered: NewTally(), Masked: NewTally(), Model: model}
+	return &Result{Tally: NewTally(), Covered: NewTally(), Uncovered: NewTally(), Masked: NewTally(), Model: model, pooled: map[*Case]*pooled{}}
+}
+
+// pooled sums up the model's answers for one line.
+type pooled struct{ n, claimed, right float64 }
+
+// calibrate measures the calibration of the pooled answers, in the order of the cases.
+func (res *Result) calibrate(cases []*Case) {
+	var list []calibration.Pooled
+	for _, c := range cases {
+		if p := res.pooled[c]; p != nil {
+			list = append(list, calibration.Pooled{Claimed: p.claimed / p.n, Right: p.right / p.n})
+		}
+	}
+	res.smooth = calibration.Smoothed(list)
+	res.Gates = res.realGates()
 }
 
 // Labelled resolves every case blindly. The universe must have been taught the cases. A case whose EIN prefix was
@@ -61,7 +77,7 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 	var list *csv.Writer
 	if opt.List != nil {
 		list = csv.NewWriter(opt.List)
-		list.Write([]string{"verdict", "rule", "match_prob", "present", "name", "street", "city", "state", "zip", "label_ein", "label_name",
+		list.Write([]string{"verdict", "cause", "rule", "match_prob", "present", "name", "street", "city", "state", "zip", "label_ein", "label_name",
 			"found_ein", "found_name"})
 	}
 	if opt.Model != nil {
@@ -83,13 +99,12 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 	if err := res.ask(ctx, u, cases, history, opt, 0, list); err != nil {
 		return nil, err
 	}
-	res.drawn = res.Covered.Own
 	for drawing := 1; opt.Folds && drawing < drawings; drawing++ {
 		again := newResult("")
+		again.pooled = res.pooled
 		if err := again.ask(ctx, u, cases, history, opt, drawing, nil); err != nil {
 			return nil, err
 		}
-		res.drawn.Join(&again.Covered.Own)
 	}
 	if list != nil {
 		list.Flush()
@@ -97,7 +112,11 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 			return nil, err
 		}
 	}
-	res.Gates = res.realGates()
+	all := make([]*Case, len(cases))
+	for i := range cases {
+		all[i] = &cases[i]
+	}
+	res.calibrate(all)
 	return res, nil
 }
 
@@ -225,6 +244,14 @@ func (res *Result) askAll(r *resolve.Resolver, cases []*Case, list *csv.Writer) 
 		res.Tally.Add(&a.outcome)
 		if a.outcome.Covered {
 			res.Covered.Add(&a.outcome)
+			if o := &a.outcome; o.Rule == grant.Model && o.Verdict != Suspect {
+				p := res.pooled[cases[i]]
+				if p == nil {
+					p = &pooled{}
+					res.pooled[cases[i]] = p
+				}
+				p.n, p.claimed, p.right = p.n+1, p.claimed+o.Prob, p.right+float64(oneIf(o.Verdict == Right))
+			}
 		} else {
 			res.Uncovered.Add(&a.outcome)
 		}
@@ -244,8 +271,8 @@ func writeAnswer(list *csv.Writer, r *resolve.Resolver, c *Case, o *Outcome, m r
 		}
 		return ""
 	}
-	list.Write([]string{o.Verdict.String(), m.Rule.String(), decimal(m.Prob), fmt.Sprint(o.Present), strings.TrimSpace(c.Name1 + " " + c.Name2),
-		c.Street, c.City, c.State, c.ZIP, c.Truth.String(), name(c.Truth), m.EIN.String(), name(m.EIN)})
+	list.Write([]string{o.Verdict.String(), o.Standing.String(), m.Rule.String(), decimal(m.Prob), fmt.Sprint(o.Present),
+		strings.TrimSpace(c.Name1 + " " + c.Name2), c.Street, c.City, c.State, c.ZIP, c.Truth.String(), name(c.Truth), m.EIN.String(), name(m.EIN)})
 }
 
 func (v Verdict) String() string {
@@ -266,7 +293,7 @@ const (
 	gateAllAnswers  = "precision of all answers"
 	gateCandidates  = "candidates hold the organization"
 	gateUnnamed     = "candidates hold it where no exact name decides"
-	gateCalibration = "calibration error of the model, covered states, in all drawings"
+	gateCalibration = "calibration error of the model, covered states, pooled and smoothed"
 )
 
 // realGates judges lines of covered states, and all answers.
@@ -278,7 +305,7 @@ func (res *Result) realGates() []Gate {
 		atLeast(gateAllAnswers, t.strict(), 0.95),
 		atLeast(gateCandidates, scorecard.Share(t.Blocked, t.Present), 0.92),
 		atLeast(gateUnnamed, scorecard.Share(t.UnnamedBlocked, t.Unnamed), 0.80),
-		atMost(gateCalibration, res.drawn.ExpectedError(), 0.03),
+		atMost(gateCalibration, res.smooth.Error, 0.03),
 		atMost("highest probability of the model", t.top, model.Cap),
 	}
 	skip := func(name, why string) {
@@ -293,8 +320,8 @@ func (res *Result) realGates() []Gate {
 			skip(x.name, fmt.Sprintf("%d lines, fewer than %d", x.lines, fewLines))
 		}
 	}
-	if n := int(res.drawn.Weight); n < ruleAnswers {
-		skip(gateCalibration, fmt.Sprintf("%d answers, fewer than %d; chance alone makes %.3f of them", n, ruleAnswers, res.drawn.ChanceError()))
+	if m := &res.smooth; m.Error > 0.03 && m.Error <= m.Chance {
+		skip(gateCalibration, fmt.Sprintf("%d lines; chance alone makes up to %.3f of them", m.Answers, m.Chance))
 	}
 	for _, r := range grant.Rules() {
 		c := &t.Rules[r]

@@ -121,7 +121,8 @@ func (t *Tally) Summary() Summary {
 func (res *Result) Summary() Summary {
 	s := res.Tally.Summary()
 	covered, uncovered, all := res.Covered.mix(), res.Uncovered.mix(), res.Tally.mix()
-	covered.Model.Drawn, covered.Model.DrawnN = round(res.drawn.ExpectedError()), int(res.drawn.Weight)
+	covered.Model.Smooth, covered.Model.Lines, covered.Model.Chance = round(res.smooth.Error), res.smooth.Answers, round(res.smooth.Chance)
+	covered.Model.Low, covered.Model.High = round(res.smooth.Low), round(res.smooth.High)
 	all.Precision, all.ECE = all.AllPrecision, all.AllECE
 	s.Covered, s.Uncovered, s.All = &covered, &uncovered, &all
 	s.Precision, s.Recall, s.ECE, s.ModelECE = covered.Precision, covered.Recall, covered.ECE, covered.ModelECE

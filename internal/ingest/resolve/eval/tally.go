@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/calibration"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/scorecard"
 )
 
@@ -34,6 +35,8 @@ type Outcome struct {
 	Class   string
 	Amount  int64
 	Slices  []Slice
+
+	Standing resolve.Standing // of the labelled organization, if another answer or none was given
 }
 
 // Slice is a kind of line: a state, a year, a length of name.
@@ -83,6 +86,8 @@ type Tally struct {
 
 	Blocked, Unnamed, UnnamedBlocked int // lines whose organization is a candidate: of all lines present, and of those no exact name decides
 
+	Missed [resolve.Unsure + 1]Miss // lines present without a right answer, by cause
+
 	All    Count
 	Rules  [grant.Model + 1]Count
 	Slices map[Slice]*[grant.Model + 1]Count
@@ -94,6 +99,12 @@ type Tally struct {
 	squares, loss float64
 	top           float64 // highest probability the model claimed
 }
+
+// Miss counts lines whose organization was not found for one reason.
+type Miss struct{ Lines, Strange, Silent int }
+
+// Why is the reason.
+func (*Tally) Why(cause int) resolve.Standing { return resolve.Standing(cause) }
 
 func NewTally() *Tally { return &Tally{Slices: map[Slice]*[grant.Model + 1]Count{}} }
 
@@ -109,6 +120,9 @@ func (t *Tally) Add(o *Outcome) {
 		t.UnnamedBlocked += oneIf(o.Rule != grant.Name && o.Blocked)
 		if o.Verdict == Right {
 			t.FoundDollars += o.Amount
+		} else if o.Verdict != Suspect {
+			m := &t.Missed[o.Standing]
+			m.Lines, m.Strange, m.Silent = m.Lines+1, m.Strange+oneIf(o.Strange), m.Silent+oneIf(o.Verdict == Silent)
 		}
 	}
 	if o.Verdict == Silent {
@@ -210,9 +224,11 @@ type ModelMix struct {
 	Claimed   float64 `json:"claimed"` // mean probability
 	Precision float64 `json:"precision"`
 	KnownECE  float64 `json:"ece_present"` // for organizations in the universe
-	Chance    float64 `json:"ece_chance"`  // error to expect from this many answers if every probability were exact
-	Drawn     float64 `json:"ece_drawn"`   // for its answers in all drawings of the folds
-	DrawnN    int     `json:"drawn"`       // number of those answers
+	Smooth    float64 `json:"ece_smooth"`  // for its lines in all drawings of the folds
+	Low       float64 `json:"ece_low"`     // its 95 % interval
+	High      float64 `json:"ece_high"`
+	Chance    float64 `json:"ece_chance"` // the error that chance alone exceeds in one of twenty cases if every probability is exact
+	Lines     int     `json:"lines"`      // that were answered in some drawing
 }
 
 func (t *Tally) mix() Mix {
@@ -227,7 +243,7 @@ func (t *Tally) mix() Mix {
 	}
 	m.Model.Claimed = round(claimed / float64(max(m.Model.Answers, 1)))
 	m.Model.Precision = round(scorecard.Share(m.Model.Right, m.Model.Answers))
-	m.Model.KnownECE, m.Model.Chance = round(t.OwnIn.ExpectedError()), round(t.Own.ChanceError())
+	m.Model.KnownECE = round(t.OwnIn.ExpectedError())
 	return m
 }
 

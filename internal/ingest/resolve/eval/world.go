@@ -209,7 +209,6 @@ func Examine(r *resolve.Resolver, labels []resolve.Label, most int) *Result {
 		cases = append(cases, c)
 	}
 	res.askAll(r, cases, nil)
-	res.drawn = res.Covered.Own
-	res.Gates = res.realGates()
+	res.calibrate(cases)
 	return res
 }
