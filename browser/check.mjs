@@ -119,24 +119,6 @@ const asPDF = await download("text=Download PDF", "screening-000000003-2026-03-1
 assert.equal(JSON.parse(await readFile(asJSON, "utf8")).content.ein, "000000003");
 assert.ok((await readFile(asPDF, "latin1")).startsWith("%PDF-"));
 
-// Several, from a file that is dropped.
-await page.goto(`${base}/check`);
-assert.match(await page.textContent("main"), /249 calls left/);
-const dropped = await page.evaluateHandle(() => {
-  const files = new DataTransfer();
-  files.items.add(new File(["Name;EIN\nA;00-0000001\nB;00-0000002\nC;00-0000003\nD;00-0000004\nE;00-0000009\nF;oops\n"], "grantees.csv", { type: "text/csv" }));
-  return files;
-});
-await page.dispatchEvent("[data-drop]", "drop", { dataTransfer: dropped });
-assert.match(await page.textContent("[data-name]"), /grantees\.csv/);
-await page.click("button:text('Screen them')");
-await page.waitForURL("**/check/many");
-assert.equal(await page.locator(".many tbody tr").count(), 5);
-assert.match(await page.textContent(".problem"), /line 7: oops/);
-await look(page, "check-many", shots);
-const table = await readFile(await download("text=Download CSV", "screening-2026-03-10.csv"), "utf8");
-assert.equal(table.trim().split("\n").length, 7);
-
 // Anybody verifies, with scripts and without.
 await page.goto(`${base}/verify`);
 await look(page, "verify", shots);

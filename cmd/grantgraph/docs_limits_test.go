@@ -77,7 +77,8 @@ var (
 		{"Until the body of a request must have arrived", "5 seconds, and a second more for every 16 KiB received; at most 30 seconds", "budget", "bodyLongest", "30 * time.Second"},
 	}
 	visits = []limit{
-		{"EINs screened at a time on `/check`", "100", "site", "mostEINs", "100"},
+		{"Lists of an account on `/lists`", "50", "account", "MostLists", "50"},
+		{"Organizations in a list", "5,000", "account", "MostMembers", "5000"},
 		{"Organizations side by side on `/compare`", "5", "site/organization", "mostCompared", "5"},
 		{"Free questions on `/ask` a day, for a visitor", "3", "account", "FreeQuestions", "3"},
 		{"Free questions on `/ask` a day, for all visitors of an address", "30", "account", "AddressQuestions", "30"},

@@ -29,18 +29,13 @@ import (
 
 // Bounds of the forms of the screening pages.
 var (
-	manyForm   = bound{most: mostFile + 64<<10, files: true}
 	reportForm = bound{most: 1 << 20} // a report that the form sends back, in base64
 )
 
-const mostFile = 256 << 10
-
 // Memory of the screening pages while they are made, in bytes: a record with its
-// report and page, the rows of several records, and the PDF of a report, which is
-// parsed first.
+// report and page, and the PDF of a report, which is parsed first.
 const (
 	weightCheck = 4 << 20
-	weightMany  = 8 << 20
 	weightPDF   = 16 << 20
 )
 
@@ -50,10 +45,7 @@ func (s *Site) routeCheck(mux *http.ServeMux) {
 	mux.HandleFunc("GET /check", s.signedInOrNot(s.showCheck))
 	mux.HandleFunc("GET /check/{ein}", s.signedInOrNot(s.showSubject))
 	mux.HandleFunc("POST /check/{ein}", s.members(plainForm, s.screenOne))
-	mux.HandleFunc("GET /check/many", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "/check#several", http.StatusSeeOther)
-	})
-	mux.HandleFunc("POST /check/many", s.members(manyForm, s.screenMany))
+	mux.Handle("GET /check/many", http.RedirectHandler("/lists", http.StatusSeeOther))
 	mux.HandleFunc("POST /check/pdf", s.members(reportForm, s.sendPDF))
 }
 
@@ -62,13 +54,9 @@ func paid(p account.Plan) bool { return p.Terms().Scopes&account.Paid != 0 }
 type checkPage struct {
 	form
 	standing
-	Query   string
-	Found   []search.Result
-	Sample  *recordView // for visitors who are not signed in
-	File    string      // bound of an uploaded file
-	Most    int
-	Pasted  string
-	Refused []unreadLine
+	Query  string
+	Found  []search.Result
+	Sample *recordView // for visitors who are not signed in
 }
 
 type standing struct {
@@ -128,7 +116,7 @@ func (s *Site) checkPage(v *visit) (*checkPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &checkPage{form: *s.form(v, "Check an organization"), standing: t, File: frame.Size(mostFile), Most: mostEINs}
+	page := &checkPage{form: *s.form(v, "Check an organization"), standing: t}
 	page.SignedIn = t.Known
 	if !t.Known {
 		page.Sample = sample()

@@ -3,9 +3,7 @@ package site
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"html"
 	"mime/multipart"
 	"net/http"
@@ -162,7 +160,7 @@ func TestCheck(t *testing.T) {
 	want(t, stranger.post("/check/000000001", nil), 303, "/signin")
 	want(t, stranger.get("/check/00-0000001"), 303, "/check/000000001")
 	want(t, stranger.get("/check/nobody"), 404, "Page not found")
-	want(t, stranger.get("/check/many"), 303, "/check#several")
+	want(t, stranger.get("/check/many"), 303, "/lists")
 
 	// Both pages say the same of the free plan.
 	want(t, free.get("/check"), 200, "Your free account has one screening, without the evidence behind it.")
@@ -235,7 +233,6 @@ func TestCheck(t *testing.T) {
 	want(t, got, 402, "A free account has one screening, and yours is used")
 	want(t, got, 402, "Move to the <b>Plus</b> plan: 250 calls a day")
 	want(t, got, 402, `<a href="/plans">Compare all plans</a>`)
-	want(t, free.send("/check/many", map[string]string{"csrf": free.csrf("/account"), "eins": "000000001"}, "", nil), 402, "Screening several at once needs a paid plan")
 	if p.left(t, "free@example.org") != 48 {
 		t.Errorf("%d left on the free plan", p.left(t, "free@example.org"))
 	}
@@ -263,7 +260,11 @@ func TestCheckSpent(t *testing.T) {
 			t.Errorf("%v", got.header)
 		}
 	}
-	want(t, plus.send("/check/many", map[string]string{"csrf": plus.csrf("/check"), "eins": "000000001"}, "", nil), 402, "reached the daily limit")
+	list := plus.makes("Grantees", "EIN\n000000001\n")
+	want(t, plus.fill(list, list+"/screen", nil), 402, "reached the daily limit")
+	if page := plus.get(list); !strings.Contains(page.body, "There are no screenings.") {
+		t.Error("a screening that was refused is listed")
+	}
 	p.clock.forward(24 * time.Hour)
 	want(t, free.fill("/check/000000001", "/check/000000001", nil), 200, "The free plan leaves out the evidence")
 	if _, err := p.store.DeactivateAccount(t.Context(), "plus@example.org"); err != nil {
@@ -332,79 +333,6 @@ func TestRecords(t *testing.T) {
 		if n := strings.Count(got.body, `<li class="verdict not_screened" id="list-ca_ftb">`); n != 1 {
 			t.Errorf("%s: the list that was never loaded is not marked", ein)
 		}
-	}
-}
-
-// TestMany screens lists of EINs.
-func TestMany(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, withLists)
-	plus := p.payer(t, "plus@example.org", account.Plus)
-	csrf := plus.csrf("/check")
-	var hundred strings.Builder
-	for i := range 101 {
-		fmt.Fprintf(&hundred, "%09d\n", 120000001+i)
-	}
-	for _, tc := range []struct {
-		name, eins, file string
-		status           int
-		text             string
-		calls            int
-	}{
-		{"pasted", "00-0000001\n00-0000003\nnobody\n000000001", "", 200, "line 3: <code>nobody</code>", 1},
-		{"a file", "", "\ufeffName;EIN\n\"Light; Inc\";00-0000001\nOther;00-0000005\n", 200, "2 organizations", 1},
-		{"both", "000000001", "EIN\n000000002\n", 200, "2 organizations", 1},
-		{"a hundred and one", hundred.String(), "", 422, "more than 100 EINs", 0},
-		{"nothing", " ", "", 422, "We found no EIN", 0},
-		{"no EIN", "12-34\n<b>", "", 422, "line 2: <code><b></code>", 0},
-		{"no column", "", "a,b\nc,d\n", 422, "no column of EINs", 0},
-		{"not a table", "", "%PDF-1.7\x00\x01", 422, "cannot read the file as a table", 0},
-		{"a long file", "", strings.Repeat("x", mostFile+1), 422, "The file has more than 256 KB", 0},
-		{"a very long file", "", strings.Repeat("x", int(manyForm.most)), 413, "too much", 0},
-	} {
-		before := p.left(t, "plus@example.org")
-		got := plus.send("/check/many", map[string]string{"csrf": csrf, "eins": tc.eins}, "list.csv", []byte(tc.file))
-		if got.status != tc.status || !strings.Contains(html.UnescapeString(got.body), tc.text) {
-			t.Errorf("%s: %d %s", tc.name, got.status, got.body)
-		}
-		if spent := before - p.left(t, "plus@example.org"); spent != tc.calls {
-			t.Errorf("%s: cost %d calls", tc.name, spent)
-		}
-	}
-	want(t, plus.send("/check/many", map[string]string{"eins": "000000001"}, "", nil), 403, "out of date")
-	// A form without a file works too.
-	want(t, plus.post("/check/many", url.Values{"csrf": {csrf}, "eins": {"000000001"}}), 200, "1 organization<")
-
-	got := plus.send("/check/many", map[string]string{"csrf": csrf, "eins": "000000001,000000002,000000003,000000005,000000009\n=cmd()"}, "", nil)
-	rows, err := csv.NewReader(bytes.NewReader(data(t, got, "text/csv;charset=utf-8"))).ReadAll()
-	if err != nil || len(rows) != 7 || !slices.Equal(rows[0], manyColumns) {
-		t.Fatalf("%v, %v", rows, err)
-	}
-	cell := func(row int, column string) string { return rows[row][slices.Index(manyColumns, column)] }
-	for _, tc := range []struct {
-		row          int
-		column, want string
-	}{
-		{1, "ein", "00-0000001"}, {1, "in_bmf", "true"}, {1, "pub78_verified", "true"}, {1, "revoked", "false"}, {1, "ofac_status", "clear"}, {1, "irb_status", "clear"},
-		{1, "ca_ftb_status", "not_screened"}, {1, "ca_may_operate", ""}, {1, "ofac_revised", "2026-03-09"}, {1, "ca_ftb_revised", ""}, {1, "screened_at", "2026-03-10T14:20:00Z"}, {1, "reliance_available", "true"},
-		{1, "notes", "California Franchise Tax Board: not screened"},
-		{2, "revoked", "true"}, {2, "reliance_available", "false"}, {3, "ofac_status", "potential_match"}, {4, "name", nasty + " & SONS"}, {5, "found", "false"}, {5, "name", ""},
-		{6, "ein", "'=cmd()"}, {6, "found", ""}, {6, "notes", "line 2 is not an EIN and was not screened"},
-	} {
-		if got := cell(tc.row, tc.column); got != tc.want {
-			t.Errorf("%s of row %d is %q, want %q", tc.column, tc.row, got, tc.want)
-		}
-	}
-	if strings.Contains(got.body, "<script>alert") {
-		t.Error("a name is run")
-	}
-}
-
-func TestHarmlessCSV(t *testing.T) {
-	t.Parallel()
-	got, err := harmlessCSV([][]string{{"=1+1", "+1", "-1", "@x", "\tx", "plain", "", "a=b", `a "quoted", cell`}})
-	if want := "'=1+1,'+1,'-1,'@x,'\tx,plain,,a=b,\"a \"\"quoted\"\", cell\"\n"; err != nil || string(got) != want {
-		t.Errorf("%q, %v", got, err)
 	}
 }
 
@@ -525,22 +453,6 @@ func TestWordRows(t *testing.T) {
 	for f, want := range map[float64]string{1: "the same", .996: "nearly the same, 99%", .75: "similar, 75%"} {
 		if got := alike(f); got != want {
 			t.Errorf("%v: %s", f, got)
-		}
-	}
-}
-
-// TestManyNotScreened checks that every cell that depends on an unscreened list
-// says so.
-func TestManyNotScreened(t *testing.T) {
-	t.Parallel()
-	r := &client.ScreeningRecord{EIN: "000000001"}
-	at := time.Date(2026, 3, 10, 14, 20, 0, 0, time.UTC)
-	for i, cell := range manyCells(r, screen.Verdicts(r), at) {
-		switch name := manyColumns[i]; name {
-		case "in_bmf", "pub78_verified", "revoked", "ofac_status", "irb_status", "ca_registry_status", "ca_may_operate", "ca_ftb_status", "reliance_available", "conflict":
-			if cell != screen.NotScreened {
-				t.Errorf("%s is %q", name, cell)
-			}
 		}
 	}
 }

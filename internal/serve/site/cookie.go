@@ -104,6 +104,7 @@ const (
 	flashConfirmed = "confirmed" // an address was confirmed
 	flashPassword  = "password"  // the password was changed
 	flashDeleted   = "deleted"   // a key was deleted
+	flashList      = "list"      // a list was changed; Email says how
 )
 
 const (

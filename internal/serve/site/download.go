@@ -165,7 +165,7 @@ func (s *Site) written(v *visit, err error) error {
 }
 
 var fileTypes = map[string]string{
-	"csv": "text/csv; charset=utf-8", "pdf": "application/pdf",
+	"csv": "text/csv; charset=utf-8", "pdf": "application/pdf", "zip": "application/zip",
 	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 

@@ -47,7 +47,7 @@ func TestBusy(t *testing.T) {
 	}
 	// A form is refused when its first bytes arrive. On a page for members, strangers
 	// are refused before the form is read.
-	for path, want := range map[string]int{"/verify": 503, "/sql": 503, "/check/many": 303, "/check/pdf": 303} {
+	for path, want := range map[string]int{"/verify": 503, "/sql": 503, "/lists": 303, "/check/pdf": 303} {
 		var form io.Reader = strings.NewReader("q=1")
 		if want == 303 {
 			form = iotest.ErrReader(errors.New("it was read"))
@@ -154,18 +154,16 @@ func TestWeightOfScreening(t *testing.T) {
 		result = plus.post("/check/000000003", url.Values{"csrf": {csrf}})
 		want(t, result, 200, "Download PDF")
 	})
+	list := plus.makes("Grantees", "EIN\n")
 	var eins strings.Builder
 	eins.WriteString("EIN,name\n")
-	for i := range 90 {
+	for i := range 99 {
 		fmt.Fprintf(&eins, "%09d,x\n", 120000001+i)
 	}
-	for i := range 9 {
-		fmt.Fprintf(&eins, "%09d,x\n", 1+i)
-	}
-	long := append([]byte(eins.String()), bytes.Repeat([]byte(",\n"), (mostFile-eins.Len())/2)...)
+	long := append([]byte(eins.String()), bytes.Repeat([]byte(",\n"), (mostSheet-eins.Len())/2)...)
 	// What the test itself sends counts too.
-	allocated("several", weightMany+3*manyForm.most+4*mostFile, func() {
-		want(t, plus.send("/check/many", map[string]string{"csrf": csrf}, "x.csv", long), 200, "99 organizations")
+	allocated("a spreadsheet", 3*listForm.most+8*mostSheet, func() {
+		want(t, plus.send(list+"/add", map[string]string{"csrf": csrf}, "x.csv", long), 422, "holds at most 5000")
 	})
 	back := url.Values{"csrf": {csrf}, "report": {posted(t, result)}}
 	var pdf page

@@ -161,6 +161,7 @@ func pagesOf(t *testing.T, s *served) []pageToWalk {
 		{Name: "check", Path: "/check"},
 		{Name: "check-one", Path: "/check/" + large.Recipient.EIN.String()},
 		{Name: "check-one-member", Path: "/check/" + large.Recipient.EIN.String(), Member: true},
+		{Name: "lists", Path: "/lists", Member: true},
 		{Name: "verify", Path: "/verify"},
 		{Name: "signin", Path: "/signin"},
 		{Name: "signup", Path: "/signup"},

@@ -282,4 +282,6 @@ var functions = template.FuncMap{
 	"elements": elementRows,
 	"words":    wordRows,
 	"hyphened": hyphened,
+	"number":   func(i int) int { return i + 1 }, // of what is counted from 0
+	"add":      func(a, b int) int { return a + b },
 }

@@ -114,6 +114,7 @@ func New(c Config) (*Site, error) {
 	s.routeSignIn(mux)
 	s.routeAccount(mux)
 	s.routeCheck(mux)
+	s.routeLists(mux)
 	s.routeVerify(mux)
 	s.routeDownload(mux)
 	s.routeSQL(mux)

@@ -314,7 +314,7 @@ const longestAddress = 8 << 10
 // /api is the stream of the Ask page.
 var counted = map[string]bool{
 	"": true, "search": true, "explore": true, "download": true, "org": true, "grant": true, "place": true, "places": true, "cause": true, "causes": true,
-	"ask": true, "api": true, "compare": true, "check": true, "sql": true, "share": true, "share.png": true, "sitemap.xml": true, "sitemap": true,
+	"ask": true, "api": true, "compare": true, "check": true, "lists": true, "sql": true, "share": true, "share.png": true, "sitemap.xml": true, "sitemap": true,
 }
 
 // bounded limits how many pages a visitor opens, and how long addresses are.

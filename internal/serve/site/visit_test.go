@@ -44,7 +44,7 @@ func TestForgery(t *testing.T) {
 		{member, "/account/keys/" + k.ID + "/rotate", "/account/keys/" + k.ID + "/rotate"},
 		{member, "/account/password", "/account/password"},
 		{member, "/check/000000001", "/check/000000001"},
-		{member, "/account", "/check/many"},
+		{member, "/account", "/lists"},
 		{member, "/account", "/check/pdf"},
 	} {
 		token := f.who.csrf(f.form)

@@ -76,6 +76,14 @@ var added = []struct {
 // appended are the columns of the screening, which come last.
 var appended = []string{"screened_at", "bmf_revised", "ofac_revised", "report_id", "error"}
 
+// Headers are the names of the cells that Cells returns.
+func Headers() (list []string) {
+	for _, c := range added {
+		list = append(list, c.name)
+	}
+	return append(list, appended...)
+}
+
 // Cells returns the added cells of a row, in the order of their columns. Every cell that
 // rests on a list that was not screened says so.
 func (r *Result) Cells() []string {

@@ -26,6 +26,32 @@ var (
 	einPhrases = []string{"tax id", "taxid", "tax identification", "employer id", "federal id", "taxpayer id"}
 )
 
+// Headers that name the column of names, reduced to letters and digits.
+var nameHeaders = []string{
+	"name", "organization", "organisation", "organizationname", "orgname", "grantee", "granteename", "recipient", "recipientname", "charity", "charityname",
+	"nonprofit", "nonprofitname", "legalname",
+}
+
+func isNameHeader(header string) bool {
+	return slices.Contains(nameHeaders, strings.ReplaceAll(words(header), " ", ""))
+}
+
+// nameColumn finds the column of names: by its header, or as the only column beside the EINs.
+func (s *Sheet) nameColumn() int {
+	for i, header := range s.Columns {
+		if i != s.Column && isNameHeader(header) {
+			return i
+		}
+	}
+	if s.Column < 0 && len(s.Columns) == 1 {
+		return 0
+	}
+	if s.Column >= 0 && len(s.Columns) == 2 {
+		return 1 - s.Column
+	}
+	return -1
+}
+
 // words returns a header in lower case, with single spaces for all other characters than
 // letters and digits.
 func words(header string) string {

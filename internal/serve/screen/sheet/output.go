@@ -214,10 +214,7 @@ func (s *Sheet) names() (list []string) {
 	for _, name := range s.Columns {
 		has[strings.ToLower(strings.TrimSpace(name))] = true
 	}
-	for _, c := range added {
-		list = append(list, c.name)
-	}
-	list = append(list, appended...)
+	list = Headers()
 	for i := range list {
 		for has[list[i]] {
 			list[i] = "gg_" + list[i]

@@ -37,7 +37,8 @@ type Sheet struct {
 	Count   int64    // rows, without the header and without blank lines
 	Columns []string // their names; "column 1" and so on where there is no header
 	Headed  bool     // whether the first row is a header
-	Column  int      // the column of EINs, from 0
+	Column  int      // the column of EINs, from 0; negative when the caller wants names alone
+	Named   int      // the column of names, from 0; negative for none
 	Guessed bool     // whether its cells gave the column away, and not its name
 
 	layout
@@ -57,6 +58,7 @@ type layout struct {
 // Row is one row of a sheet.
 type Row struct {
 	EIN   string // the cell of the EIN, unchanged
+	Name  string // the cell of the name
 	Line  int    // where the row begins, from 1
 	Blank bool   // an empty line, which is kept and not screened
 
@@ -71,8 +73,12 @@ func (r *Row) Text() string { return r.text }
 // byteOrderMark is how Windows programs mark UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"
 
+// NamesAlone is what Survey takes as the column when a sheet is read without EINs.
+const NamesAlone = "none"
+
 // Survey reads a whole sheet. column names the column of EINs, by its header or by its number
-// from 1; if it is empty, Survey guesses the column.
+// from 1, or is NamesAlone; if it is empty, Survey guesses the column. When only the column is
+// in doubt, Survey returns the sheet with its refusal.
 func Survey(r io.Reader, column string) (*Sheet, error) {
 	sum := sha256.New()
 	in := bufio.NewReaderSize(io.TeeReader(r, sum), sampled)
@@ -125,15 +131,24 @@ func Survey(r io.Reader, column string) (*Sheet, error) {
 		s.Columns = append(s.Columns, name)
 	}
 	s.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	if column != "" {
-		s.Column, err = s.named(column)
-	} else {
+	err = nil
+	switch column {
+	case "":
 		s.Column, s.Guessed, err = s.guess(found)
+	case NamesAlone:
+		s.Column = -1
+	default:
+		s.Column, err = s.named(column)
 	}
 	if err != nil {
-		return nil, err
+		s.Column = -1
 	}
-	return s, nil
+	s.Named = s.nameColumn()
+	if column == NamesAlone && s.Headed && s.Named >= 0 && !isNameHeader(s.Columns[s.Named]) {
+		s.Headed = false // the first name of a sheet that has names alone
+		s.Count++
+	}
+	return s, err
 }
 
 // recognize refuses files that are not delimited text, by their first bytes.
@@ -240,8 +255,11 @@ func (r *Reader) Next() (Row, error) {
 		return Row{}, r.explain(err)
 	}
 	row := r.records.row()
-	if r.sheet.Column < row.cells {
-		row.EIN = toUTF8(r.records.cell(r.sheet.Column))
+	if c := r.sheet.Column; c >= 0 && c < row.cells {
+		row.EIN = toUTF8(r.records.cell(c))
+	}
+	if c := r.sheet.Named; c >= 0 && c < row.cells {
+		row.Name = toUTF8(r.records.cell(c))
 	}
 	return row, nil
 }

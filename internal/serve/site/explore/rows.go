@@ -50,6 +50,7 @@ type grantLine struct {
 
 type partyLine struct {
 	Name, Href, Where       string
+	EIN                     string // empty for a recipient without one
 	Kind                    string // of a funder
 	Explore                 string
 	Amount, Grants, Parties int64
@@ -173,7 +174,7 @@ func span(first, last int) string {
 }
 
 func newFunderLine(v view, f *client.FunderRow) partyLine {
-	return partyLine{Name: orgname.Display(f.FunderName), Href: orgHref(f.FunderEIN, f.FunderName),
+	return partyLine{Name: orgname.Display(f.FunderName), EIN: f.FunderEIN, Href: orgHref(f.FunderEIN, f.FunderName),
 		Where: frame.Place(frame.Text(f.FunderCity), frame.Text(f.FunderState), ""), Kind: grant.KindLabel(f.FunderType),
 		Explore: v.grantsOf("funder_id", f.FunderEIN), Amount: f.TotalAmount, Grants: f.GrantCount, Parties: f.RecipientCount,
 		Years: span(f.FirstFiscalYear, f.LastFiscalYear)}
@@ -187,7 +188,7 @@ func newRecipientLine(v view, f *grants.RecipientRow) partyLine {
 	}
 	line.Name, line.Where = orgname.Display(f.RecipName), frame.Place(frame.Text(f.RecipCity), frame.Text(f.RecipState), frame.Text(f.RecipCountry))
 	if f.RecipEIN != nil {
-		line.Href, line.Explore = orgHref(*f.RecipEIN, f.RecipName), v.grantsOf("recip_id", *f.RecipEIN)
+		line.EIN, line.Href, line.Explore = *f.RecipEIN, orgHref(*f.RecipEIN, f.RecipName), v.grantsOf("recip_id", *f.RecipEIN)
 	}
 	return line
 }
