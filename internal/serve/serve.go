@@ -47,6 +47,7 @@ import (
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/site/operator"
 	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/serve/watch"
 )
 
 // Options say what to serve and where.
@@ -64,11 +65,12 @@ type Options struct {
 	Name    string         // of the operator, published on the site; empty publishes none
 	Texts   operator.Texts // of the operator; nil shows those of the program
 
-	Database   secret.URL   // PostgreSQL that keeps the accounts; empty keeps them in the data directory
-	Secrets    string       // file of the secrets of the service, drawn when absent; empty is one in the data directory
-	AdminToken secret.Text  // opens the admin endpoints; empty means that there are none
-	Trusted    []string     // hosts of agents whose signed keys are of the trusted tier
-	Directory  httpsig.Keys // where the keys of signing agents are found; nil asks their hosts
+	Database   secret.URL      // PostgreSQL that keeps the accounts; empty keeps them in the data directory
+	Secrets    string          // file of the secrets of the service, drawn when absent; empty is one in the data directory
+	AdminToken secret.Text     // opens the admin endpoints; empty means that there are none
+	Trusted    []string        // hosts of agents whose signed keys are of the trusted tier
+	Directory  httpsig.Keys    // where the keys of signing agents are found; nil asks their hosts
+	Outbound   httpsig.Options // how webhooks of watched lists are reached; zero for production
 
 	SQL *sqlbox.Options // limits of POST /sql; nil means that there is none
 
@@ -112,6 +114,7 @@ type Server struct {
 	keys     *keyring.Ring // signs screening reports
 	handler  http.Handler
 	pages    *site.Site
+	watcher  *watch.Watcher
 	api      *api.Handler
 	ask      func(context.Context, *dataset.Dataset, api.Inquiry) (client.Answer, func(), error) // as the API answers, in this process
 	secrets  *secrets
@@ -223,11 +226,23 @@ func Open(opt Options) (_ *Server, err error) {
 	if _, console := s.opt.Mail.(*mail.Console); s.opt.Mail != nil && !console {
 		s.opt.Mail = countedMail{s.opt.Mail, s.metrics.mailFailures}
 	}
+	post := s.opt.Mail
+	if post == nil {
+		post = mail.NewConsole(os.Stderr)
+	}
+	if s.watcher, err = watch.New(watch.Config{
+		Store: s.accounts, Acquire: s.holder.Acquire, Mail: post, BaseURL: s.opt.BaseURL, Key: s.secrets.key(), Secret: s.secrets.Forms,
+		Outbound: s.opt.Outbound, Budget: s.opt.Budget, Clock: s.opt.Clock, Log: s.log,
+	}); err != nil {
+		return nil, err
+	}
 	if err := s.route(); err != nil {
 		return nil, err
 	}
-	if err := s.metrics.registry.Register(freshness{s}); err != nil {
-		return nil, fmt.Errorf("setting up the metrics: %w", err)
+	for _, c := range []prometheus.Collector{freshness{s}, s.watcher} {
+		if err := s.metrics.registry.Register(c); err != nil {
+			return nil, fmt.Errorf("setting up the metrics: %w", err)
+		}
 	}
 	s.holder.FinishOpening()
 	return s, nil
@@ -472,6 +487,7 @@ func (s *Server) Run(ctx context.Context) error {
 	var following sync.WaitGroup
 	following.Go(func() { s.follow(ctx) })
 	following.Go(func() { s.watchAccounts(ctx) })
+	following.Go(func() { s.watcher.Run(ctx) })
 
 	var first error
 	select {

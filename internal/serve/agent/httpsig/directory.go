@@ -81,7 +81,7 @@ func NewDirectory(o Options) *Directory {
 	o.Timeout = cmp.Or(o.Timeout, fetchTimeout)
 	return &Directory{
 		options: o,
-		client:  newClient(o),
+		client:  NewClient(o),
 		flights: make(chan struct{}, maxFlights),
 		hosts:   make(map[string]*listing),
 		order:   list.New(),

@@ -1,6 +1,7 @@
 package httpsig
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -88,9 +89,11 @@ func (d *Directory) checkHost(host string) *fault.Fault {
 
 var errPrivate = errors.New("no public address")
 
-// newClient makes the HTTP client that fetches directories: without proxy, redirects,
-// compression and kept connections, and only to checked addresses.
-func newClient(o Options) *http.Client {
+// NewClient makes the HTTP client that fetches directories, and that calls other hosts
+// that a stranger names: without proxy, redirects, compression and kept connections, and
+// only to checked addresses.
+func NewClient(o Options) *http.Client {
+	o.Timeout = cmp.Or(o.Timeout, fetchTimeout)
 	var resolver Resolver = net.DefaultResolver
 	if o.Resolver != nil {
 		resolver = o.Resolver
@@ -161,7 +164,7 @@ func (d *Directory) fetch(ctx context.Context, host string) ([]Key, time.Duratio
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		f := fail("%s", reason(err))
+		f := fail("%s", Reason(err))
 		f.Err = errors.Join(ErrDirectory, err)
 		return f
 	}
@@ -201,9 +204,9 @@ func (d *Directory) fetch(ctx context.Context, host string) ([]Key, time.Duratio
 	return keys, lifetime(resp.Header), nil
 }
 
-// reason says why a fetch failed, in words that are safe for anybody. It reveals no more
+// Reason says why a call of a client failed, in words that are safe for anybody. It reveals no more
 // of the network than the agent's operator can see from outside.
-func reason(err error) string {
+func Reason(err error) string {
 	var dns *net.DNSError
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError

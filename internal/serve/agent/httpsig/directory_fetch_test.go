@@ -223,7 +223,7 @@ func TestPrivate(t *testing.T) {
 			t.Errorf("the gate for %s: %v", address, err)
 		}
 	}
-	client := newClient(Options{Timeout: time.Minute})
+	client := NewClient(Options{Timeout: time.Minute})
 	if resp, err := client.Get("https://127.0.0.1:" + p.port); !errors.Is(err, errPrivate) {
 		t.Errorf("%v, %v", resp, err)
 	}

@@ -24,12 +24,14 @@ type Email struct {
 	To      string // bare address, such as name@example.org
 	Subject string // one line
 	Text    string // lines end in \n
+	Stop    string // address that ends further emails of this kind by one POST; empty for an email that was asked for
 }
 
 // Bounds of an email.
 const (
 	maxAddress = 254
 	maxSubject = 200
+	maxStop    = 500
 	maxText    = 64 << 10
 )
 
@@ -41,6 +43,9 @@ func (e Email) check() error {
 	}
 	if e.Subject == "" || len(e.Subject) > maxSubject || !fault.Legible(e.Subject) {
 		return fmt.Errorf("an email about %q", e.Subject)
+	}
+	if len(e.Stop) > maxStop || !fault.Legible(e.Stop) || strings.ContainsAny(e.Stop, " <>") {
+		return fmt.Errorf("an email that is ended at %q", e.Stop)
 	}
 	if len(e.Text) > maxText || !utf8.ValidString(e.Text) || strings.ContainsRune(e.Text, 0) {
 		return fmt.Errorf("an email of %d bytes that is not text, or too long", len(e.Text))

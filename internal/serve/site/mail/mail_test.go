@@ -165,7 +165,8 @@ func (o *office) client(t *testing.T, scheme, user string) *SMTP {
 	return s
 }
 
-var greeting = Email{To: "ada@example.org", Subject: "Grüße aus dem Büro", Text: "Hello,\n\n.a line that begins with a dot\nhttps://grants.example/reset?token=" + strings.Repeat("abc=", 30) + "\n\nBye – until then\n"}
+var greeting = Email{To: "ada@example.org", Subject: "Grüße aus dem Büro", Text: "Hello,\n\n.a line that begins with a dot\nhttps://grants.example/reset?token=" + strings.Repeat("abc=", 30) + "\n\nBye – until then\n",
+	Stop: "https://grants.example/lists/stop?list=lst_1"}
 
 func TestSMTP(t *testing.T) {
 	t.Parallel()
@@ -205,7 +206,8 @@ func TestSMTP(t *testing.T) {
 				t.Errorf("%q, %v", body, err)
 			}
 			for name, want := range map[string]string{"From": `"Grantgraph" <no-reply@grants.example>`, "To": "<ada@example.org>", "Date": "Tue, 10 Mar 2026 14:20:00 +0000",
-				"Content-Type": "text/plain; charset=utf-8", "Auto-Submitted": "auto-generated"} {
+				"Content-Type": "text/plain; charset=utf-8", "Auto-Submitted": "auto-generated",
+				"List-Unsubscribe": "<" + greeting.Stop + ">", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} {
 				if got := m.Header.Get(name); got != want {
 					t.Errorf("%s: %q", name, got)
 				}

@@ -107,7 +107,7 @@ func (s *SMTP) message(e Email) ([]byte, error) {
 	rand.Read(id[:]) // never fails
 	_, domain, _ := strings.Cut(s.from.Address, "@")
 	var b bytes.Buffer
-	for _, h := range [][2]string{
+	headers := [][2]string{
 		{"From", s.from.String()},
 		{"To", "<" + e.To + ">"},
 		{"Subject", mime.QEncoding.Encode("utf-8", e.Subject)},
@@ -117,7 +117,11 @@ func (s *SMTP) message(e Email) ([]byte, error) {
 		{"Content-Type", "text/plain; charset=utf-8"},
 		{"Content-Transfer-Encoding", "quoted-printable"},
 		{"Auto-Submitted", "auto-generated"},
-	} {
+	}
+	if e.Stop != "" { // RFC 8058: the reader's mail program shows a button
+		headers = append(headers, [][2]string{{"List-Unsubscribe", "<" + e.Stop + ">"}, {"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"}}...)
+	}
+	for _, h := range headers {
 		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
 	}
 	b.WriteString("\r\n")
