@@ -309,7 +309,7 @@ func (s *Server) route() error {
 		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Ask: s.ask,
 		API: apiHandler, Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
-		Budget: s.opt.Budget, Ring: s.keys, Operator: whose, Texts: s.opt.Texts, Model: s.opt.Model,
+		Budget: s.opt.Budget, Ring: s.keys, Operator: whose, Texts: s.opt.Texts, Model: s.opt.Model, Watcher: s.watcher,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)

@@ -189,6 +189,14 @@ func (s *Store) Alerts(ctx context.Context, account, list string, before int64, 
 	return collect(s.view(ctx), alertColumns+"AND seq < $2 ORDER BY seq DESC LIMIT $3", []any{l.seq, before, most}, scanAlert)
 }
 
+// hookTests is how often an account may test its webhooks, which call hosts of its choice.
+var hookTests = limit{"webhook_test", 20, time.Hour}
+
+// CountHookTest counts a test of a webhook.
+func (s *Store) CountHookTest(ctx context.Context, account string) error {
+	return s.counted(ctx, "tests of webhooks", func(t *tx) (time.Duration, bool, error) { return s.countTry(t, hookTests, account) })
+}
+
 // FeedBySecret returns the account and the list of an Atom feed, empty for an unknown secret.
 func (s *Store) FeedBySecret(ctx context.Context, secret string) (account string, list List, err error) {
 	var id string

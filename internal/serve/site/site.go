@@ -44,6 +44,7 @@ import (
 	"grantgraph/internal/serve/site/organization"
 	"grantgraph/internal/serve/site/robots"
 	"grantgraph/internal/serve/site/visitor"
+	watching "grantgraph/internal/serve/watch"
 )
 
 //go:embed pages/*.html
@@ -70,6 +71,7 @@ type Config struct {
 	Texts    operator.Texts             // the operator's own texts; nil shows those of the program
 	Ring     *keyring.Ring              // signs reports of screenings, and knows the keys to verify them with
 	Model    asking.Model               // plans questions that the parser does not understand; nil for none
+	Watcher  *watching.Watcher          // of lists; nil makes one that calls no webhook, since it has no key
 	Log      *slog.Logger
 }
 
@@ -115,6 +117,7 @@ func New(c Config) (*Site, error) {
 	s.routeAccount(mux)
 	s.routeCheck(mux)
 	s.routeLists(mux)
+	s.routeWatching(mux)
 	s.routeVerify(mux)
 	s.routeDownload(mux)
 	s.routeSQL(mux)
@@ -162,6 +165,11 @@ func (s *Site) configure() error {
 		s.Rate = Pages
 	}
 	s.Window = cmp.Or(s.Window, account.Day)
+	if s.Watcher == nil {
+		if s.Watcher, err = watching.New(watching.Config{BaseURL: s.BaseURL, Clock: s.Clock}); err != nil {
+			return err
+		}
+	}
 	if s.Mail == nil {
 		s.Mail = mail.NewConsole(os.Stderr)
 		if s.secure {

@@ -16,6 +16,9 @@ import (
 	"grantgraph/internal/serve/site/mail"
 )
 
+// FeedPath is where Atom feeds are read; the secret of a list follows. It is in the query, which is never logged.
+const FeedPath = "/lists/feed.atom?secret="
+
 // mostTold is how many alerts a digest spells out.
 const mostTold = 50
 

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/hkdf"
@@ -50,6 +51,10 @@ type Watcher struct {
 // New makes a Watcher.
 func New(c Config) (*Watcher, error) {
 	c.Outbound.Timeout = hookTimeout
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
 	w := &Watcher{Config: c, client: httpsig.NewClient(c.Outbound)}
 	var err error
 	w.stopKey, err = hkdf.Key(sha256.New, c.Secret, nil, "emails of watched lists", 32)

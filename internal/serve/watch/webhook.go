@@ -28,7 +28,8 @@ const (
 // CheckHook checks the address of a webhook. The addresses of its host are checked when it is called.
 func (w *Watcher) CheckHook(address string) error {
 	refuse := func(why string) error {
-		return fault.New("bad_webhook", "%q cannot be a webhook: %s.", fault.Clip(address, 80), why).Try("use the https address of a public host, such as https://hooks.example.org/grants")
+		return fault.New("bad_webhook", "%q cannot be a webhook: %s.", fault.Clip(address, 80), why).
+			Try("use the https address of a public host, such as https://hooks.example.org/grants")
 	}
 	u, err := url.Parse(address)
 	switch {
