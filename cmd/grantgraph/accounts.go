@@ -9,12 +9,16 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/site"
+	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/terminal"
 )
 
 type accountsCmd struct {
 	Export accountsExportCmd `cmd:"" help:"Print everything that is kept about an account, as JSON."`
 	Erase  accountsEraseCmd  `cmd:"" help:"Erase an account with its keys, usage and sessions, for good."`
+	Invite accountsInviteCmd `cmd:"" help:"Invite a person to an account, by a link that works once, for two weeks."`
 	Copy   accountsCopyCmd   `cmd:"" help:"Copy accounts, keys, balances, signing keys and history into another store."`
 }
 
@@ -50,6 +54,48 @@ func (c *accountsEraseCmd) Run(a *terminal.App) error {
 			fmt.Fprintf(a.Out, "%s is erased: %s, its keys, usage and sessions\n", gone.Email, gone.ID)
 		}
 		return errors.Join(err, s.Scrub(a.Ctx))
+	})
+}
+
+type accountsInviteCmd struct {
+	keyStore `embed:""`
+	Email    string     `arg:"" help:"Email address of the person."`
+	BaseURL  string     `name:"base-url" required:"" help:"Address of the site, the same as the server's." placeholder:"URL"`
+	Mail     secret.URL `help:"Mail server to send the invitation with; without one the link is printed, for you to send." placeholder:"URL"`
+	MailFrom string     `help:"Sender of the invitation." placeholder:"ADDRESS"`
+	Operator string     `name:"operator-name" help:"Who invites." placeholder:"NAME"`
+}
+
+func (c *accountsInviteCmd) Run(a *terminal.App) error {
+	return c.withStore(func(s *account.Store) error {
+		token, invited, err := s.Invite(account.As(a.Ctx, account.Actor{Name: "operator"}), c.Email)
+		if err != nil {
+			return err
+		}
+		link := site.Link(strings.TrimRight(c.BaseURL, "/"), "/reset", token)
+		if !c.Mail.Empty() {
+			post, err := mail.Open(c.Mail.Reveal(), c.MailFrom)
+			if err != nil {
+				return err
+			}
+			e, err := site.Invitation(c.BaseURL, frame.Operator{Name: c.Operator}, invited.Email, link)
+			if err == nil {
+				err = post.Send(a.Ctx, e)
+			}
+			if err != nil {
+				return fault.New("not_sent", "the invitation was not sent: %w", err).Try("the same without --mail: it prints the link")
+			}
+			link = ""
+		}
+		if c.JSON {
+			return a.PrintJSON(map[string]any{"account": invited.ID, "email": invited.Email, "link": link})
+		}
+		if link == "" {
+			fmt.Fprintf(a.Out, "%s is invited by email.\n", invited.Email)
+			return nil
+		}
+		fmt.Fprintf(a.Out, "Send this link to %s. It works once, for two weeks:\n%s\n", invited.Email, link)
+		return nil
 	})
 }
 

@@ -133,7 +133,7 @@ func TestSetup(t *testing.T) {
 		says          string
 	}{
 		{"flags", "", []string{"--base-url", "https://grants.example.org", "--contact", "ops@example.org", "--mail", "smtp://u:Hush-1@mail.example.org:587", "--mail-from", "grants@example.org"}, ""},
-		{"answers", "https://grants.example.org\nLake Fund\nhttps://example.org/security\n-\n", nil, ""},
+		{"answers", "https://grants.example.org\nLake Fund\nhttps://example.org/security\ninvited\n-\n", nil, ""},
 		{"no answer", "https://grants.example.org\n\n", nil, "--contact"},
 		{"no texts", "", []string{"--base-url", "https://grants.example.org", "--contact", "ops@example.org", "--mail", "-", "--texts", "/nowhere"}, "/nowhere"},
 		{"plain http", "", []string{"--base-url", "http://grants.example.org", "--contact", "ops@example.org", "--mail", "-"}, "https address"},
@@ -243,5 +243,28 @@ func TestManual(t *testing.T) {
 		if code, out, _ := command(t, "completion", shell); code != 0 || !strings.Contains(out, "keys create") {
 			t.Errorf("%s: %d %s", shell, code, out)
 		}
+	}
+}
+
+// TestInvite invites a person from the command line, with and without a mail server.
+func TestInvite(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	invite := []string{"accounts", "invite", "Ada@example.org", "--data", data, "--base-url", "https://grants.example.org/"}
+	code, out, errs := command(t, invite...)
+	if code != 0 || !strings.Contains(out, "https://grants.example.org/reset?token=") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	code, out, errs = command(t, append(invite, "--json")...)
+	if code != 0 || !strings.Contains(out, `"email": "ada@example.org"`) {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	// Nobody listens on the port, so nothing is sent, and the link is not shown either.
+	code, out, errs = command(t, append(invite, "--mail", "smtp://127.0.0.1:1", "--mail-from", "grants@example.org")...)
+	if code != 1 || strings.Contains(out+errs, "token=") || !strings.Contains(errs, "without --mail") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	if code, _, errs := command(t, "serve", "--data", data, "--sign-up", "friends"); code != 1 || !strings.Contains(errs, "domains=example.org") {
+		t.Errorf("%d %s", code, errs)
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"grantgraph/internal/serve/ask/model"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/indexes"
+	"grantgraph/internal/serve/site"
 	"grantgraph/internal/serve/site/asking"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/site/operator"
@@ -61,6 +62,7 @@ type serveCmd struct {
 	Contact      string `placeholder:"ADDRESS"`
 	OperatorName string `name:"operator-name" help:"Who runs the service, shown on the site and in emails." placeholder:"NAME"`
 	Texts        string `placeholder:"DIR"`
+	SignUp       string `name:"sign-up" help:"Who may sign up: open, invited, closed, or domains=example.org,example.net." default:"open" placeholder:"MODE"`
 
 	AskModel        string `name:"ask-model" placeholder:"URL"`
 	AskModelName    string `name:"ask-model-name" help:"Name of that model, as its API knows it." placeholder:"NAME"`
@@ -151,6 +153,9 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 			return opt, err
 		}
 		opt.Mail = post
+	}
+	if opt.SignUp, err = site.ParseAdmission(c.SignUp); err != nil {
+		return opt, err
 	}
 	if opt.Texts, err = operator.ReadTexts(c.Texts); err != nil {
 		return opt, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
+	"grantgraph/internal/serve/site"
 	"grantgraph/internal/serve/site/frame"
 	postbox "grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/site/operator"
@@ -27,6 +29,7 @@ type setupCmd struct {
 	BaseURL  string     `name:"base-url" help:"Address that people use, such as https://grants.example.org." placeholder:"URL"`
 	Operator string     `name:"operator-name" help:"Who runs the service, shown on the site and in emails." placeholder:"NAME"`
 	Contact  string     `help:"Email or https address where people reach you, shown on the site." placeholder:"ADDRESS"`
+	SignUp   string     `name:"sign-up" help:"Who may sign up: open, invited, closed, or domains=example.org,example.net." placeholder:"MODE"`
 	Texts    string     `help:"Folder with your own texts: about.md, contact.md, plans.md, privacy.md, terms.md." placeholder:"DIR"`
 	Mail     secret.URL `help:"Mail server for emails to users; - for none." placeholder:"URL"`
 	MailFrom string     `help:"Sender of these emails." placeholder:"ADDRESS"`
@@ -49,7 +52,10 @@ func (c *setupCmd) Run(a *terminal.App) error {
 		return err
 	}
 	serve := map[string]any{
-		"addr": "127.0.0.1:8080", "admin": "127.0.0.1:9090", "base-url": c.BaseURL, "contact": c.Contact, "proxy": []string{"127.0.0.1/32", "::1/128"}, "log": "json",
+		"addr": "127.0.0.1:8080", "admin": "127.0.0.1:9090", "contact": c.Contact, "proxy": []string{"127.0.0.1/32", "::1/128"}, "log": "json",
+	}
+	if c.SignUp != "" {
+		serve["sign-up"] = c.SignUp
 	}
 	if c.Operator != "" {
 		serve["operator-name"] = c.Operator
@@ -60,7 +66,7 @@ func (c *setupCmd) Run(a *terminal.App) error {
 	if !c.Mail.Empty() {
 		serve["mail-from"] = c.MailFrom
 	}
-	settings := map[string]any{"data": c.Data, "sources": c.Sources, "serve": serve, "status": map[string]any{"backups": c.Backups}}
+	settings := map[string]any{"data": c.Data, "sources": c.Sources, "base-url": c.BaseURL, "serve": serve, "status": map[string]any{"backups": c.Backups}}
 	if err := disk.MkdirAll(filepath.Dir(c.Config), 0o755); err != nil {
 		return err
 	}
@@ -99,6 +105,7 @@ func (c *setupCmd) ask(a *terminal.App) error {
 		{&c.BaseURL, "base-url", "Address that people use, such as https://grants.example.org", func() bool { return true }},
 		{&c.Operator, "operator-name", "Your name, or that of your organization, shown on the site; nothing for none", nil},
 		{&c.Contact, "contact", "Email or https address where people reach you, shown on the site", func() bool { return true }},
+		{&c.SignUp, "sign-up", "Who may sign up: open, invited, closed, or domains=example.org; nothing for open", nil},
 		{&server, "mail", "Mail server, such as smtp://USER:PASSWORD@HOST:587, or - for none", func() bool { return true }},
 		{&c.MailFrom, "mail-from", "Sender of emails", func() bool { return server != "-" }},
 	} {
@@ -129,6 +136,9 @@ func (c *setupCmd) check() error {
 		return err
 	}
 	if _, err := operator.ReadTexts(c.Texts); err != nil {
+		return err
+	}
+	if _, err := site.ParseAdmission(cmp.Or(c.SignUp, "open")); err != nil {
 		return err
 	}
 	if strings.ContainsAny(c.Mail.Reveal(), " \r\n\t'\"") {

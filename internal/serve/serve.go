@@ -64,6 +64,7 @@ type Options struct {
 	Contact string         // email or https address of the operator, published on the site and in security.txt; empty publishes none
 	Name    string         // of the operator, published on the site; empty publishes none
 	Texts   operator.Texts // of the operator; nil shows those of the program
+	SignUp  site.Admission // who may sign up; the zero Admission is anybody
 
 	Database   secret.URL      // PostgreSQL that keeps the accounts; empty keeps them in the data directory
 	Secrets    string          // file of the secrets of the service, drawn when absent; empty is one in the data directory
@@ -309,7 +310,8 @@ func (s *Server) route() error {
 		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Ask: s.ask,
 		API: apiHandler, Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
-		Budget: s.opt.Budget, Ring: s.keys, Operator: whose, Texts: s.opt.Texts, Model: s.opt.Model, Watcher: s.watcher,
+		Budget: s.opt.Budget, Ring: s.keys, Operator: whose, Texts: s.opt.Texts, SignUp: s.opt.SignUp,
+		Model: s.opt.Model, Watcher: s.watcher,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)

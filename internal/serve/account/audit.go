@@ -23,6 +23,7 @@ const (
 	EventDelete     Kind = "delete"
 	EventPlan       Kind = "plan"
 	EventSignUp     Kind = "sign_up"
+	EventInvite     Kind = "invite"
 	EventSignIn     Kind = "sign_in"
 	EventSignInFail Kind = "sign_in_failure"
 	EventVerified   Kind = "email_verified"

@@ -31,6 +31,7 @@ const (
 	sessionStep = time.Hour           // a session is prolonged at most this often
 	verifyLife  = 3 * 24 * time.Hour
 	resetLife   = time.Hour
+	inviteLife  = 14 * 24 * time.Hour
 )
 
 const mostKeys = 10
@@ -121,6 +122,33 @@ func (s *Store) SignUp(ctx context.Context, email, password, from string) (Accou
 		err = refuse(nil, "email_taken")
 	}
 	return a, err
+}
+
+// Invite makes an account that only the secret opens: whoever has it chooses the password
+// (ResetPassword). The secret works once, for two weeks; another invitation voids it.
+func (s *Store) Invite(ctx context.Context, email string) (secret string, a Account, err error) {
+	if email, err = ParseEmail(email); err != nil {
+		return "", a, err
+	}
+	id, err := newID(accPrefix, rand.Reader)
+	if err != nil {
+		return "", a, err
+	}
+	a, err = updated(ctx, s, func(t *tx) (Account, error) {
+		// No password has the empty hash.
+		t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, '', 0, $3, $4) ON CONFLICT (email) DO NOTHING",
+			id, email, string(Free), t.now.UnixNano())
+		p, err := personOf(t, email, t.lock)
+		if err == nil && p.Verified {
+			err = refuse(nil, "invited_account")
+		}
+		s.note(t, EventInvite, "", p.ID)
+		return p.Account, err
+	})
+	if err == nil {
+		secret, err = s.token(ctx, a.ID, tokenReset, inviteLife)
+	}
+	return secret, a, err
 }
 
 func (s *Store) countAddress(ctx context.Context, from string, l limit, what string) error {

@@ -126,7 +126,7 @@ func (s *Site) showSignUp(v *visit) error {
 	if s.signedIn(v.r) {
 		return v.redirect("/account")
 	}
-	return s.pages.Render(v.w, http.StatusOK, "signup", s.form(v, "Sign up"))
+	return s.pages.Render(v.w, http.StatusOK, "signup", signUpPage{s.form(v, "Sign up"), s.SignUp})
 }
 
 func (s *Site) signedIn(r *http.Request) bool {
@@ -139,7 +139,14 @@ func (s *Site) signedIn(r *http.Request) bool {
 func (s *Site) signUp(v *visit) error {
 	f := s.form(v, "Sign up")
 	f.Email = v.field("email")
-	a, err := s.Accounts.SignUp(v.r.Context(), f.Email, v.field("password"), v.from)
+	if !s.SignUp.Form() {
+		return notOpen
+	}
+	var a account.Account
+	err := s.SignUp.admits(f.Email)
+	if err == nil {
+		a, err = s.Accounts.SignUp(v.r.Context(), f.Email, v.field("password"), v.from)
+	}
 	switch {
 	case err == nil:
 		err = s.sendLater(v, func(ctx context.Context) error { return s.sendConfirm(ctx, a) })
@@ -147,7 +154,9 @@ func (s *Site) signUp(v *visit) error {
 		err = s.sendLater(v, func(ctx context.Context) error { return s.sendAccountExists(ctx, f.Email) })
 	}
 	if err != nil {
-		return s.showAgain(v, "signup", f, err)
+		status, problem := s.explain(v, err)
+		f.Problem = problem
+		return s.pages.Render(v.w, status, "signup", signUpPage{f, s.SignUp})
 	}
 	s.leaveFlash(v, flash{Kind: flashSignUp, Email: strings.TrimSpace(f.Email)})
 	return v.redirect("/email-sent")
@@ -335,14 +344,26 @@ var emails = template.Must(template.New("").Parse(emailFile))
 
 // sendLink sends one of the emails, with a link to a page that takes a token.
 func (s *Site) sendLink(ctx context.Context, to, name, page, token string) error {
-	var b strings.Builder
-	err := emails.ExecuteTemplate(&b, name, map[string]string{"Base": s.BaseURL, "Operator": s.Operator.Name, "Contact": s.Operator.Reach(),
-		"Link": s.BaseURL + page + "?token=" + url.QueryEscape(token)})
+	e, err := email(s.BaseURL, s.Operator, to, name, Link(s.BaseURL, page, token))
 	if err != nil {
 		return err
 	}
+	return s.Mail.Send(ctx, e)
+}
+
+// Link is the address of a page of a site that takes a token.
+func Link(base, page, token string) string { return base + page + "?token=" + url.QueryEscape(token) }
+
+func email(base string, o frame.Operator, to, name, link string) (mail.Email, error) {
+	var b strings.Builder
+	err := emails.ExecuteTemplate(&b, name, map[string]string{"Base": base, "Operator": o.Name, "Contact": o.Reach(), "Link": link})
 	subject, text, _ := strings.Cut(b.String(), "\n")
-	return s.Mail.Send(ctx, mail.Email{To: to, Subject: subject, Text: text})
+	return mail.Email{To: to, Subject: subject, Text: text}, err
+}
+
+// Invitation is the email with the link of an invitation.
+func Invitation(base string, o frame.Operator, to, link string) (mail.Email, error) {
+	return email(base, o, to, "invitation", link)
 }
 
 func (s *Site) sendConfirm(ctx context.Context, a account.Account) error {

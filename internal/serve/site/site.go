@@ -68,6 +68,7 @@ type Config struct {
 	Budget   *budget.Budget             // bounds the memory of all requests together; nil is unbounded
 	Rate     visitor.Rate               // limit of pages per visitor; zero is Pages
 	Operator frame.Operator             // who runs the service
+	SignUp   Admission                  // who may sign up; the zero Admission is anybody
 	Texts    operator.Texts             // the operator's own texts; nil shows those of the program
 	Ring     *keyring.Ring              // signs reports of screenings, and knows the keys to verify them with
 	Model    asking.Model               // plans questions that the parser does not understand; nil for none
