@@ -62,6 +62,7 @@ type serveCmd struct {
 	Contact      string `placeholder:"ADDRESS"`
 	OperatorName string `name:"operator-name" help:"Who runs the service, shown on the site and in emails." placeholder:"NAME"`
 	Texts        string `placeholder:"DIR"`
+	Private      bool   `help:"Show pages only to people who are signed in, and answer programs only with an API key."`
 	SignUp       string `name:"sign-up" help:"Who may sign up: open, invited, closed, or domains=example.org,example.net." default:"open" placeholder:"MODE"`
 
 	AskModel        string `name:"ask-model" placeholder:"URL"`
@@ -137,7 +138,8 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 	}
 	opt = serve.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
-		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{}, Contact: c.Contact, Name: c.OperatorName,
+		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
+		Contact: c.Contact, Name: c.OperatorName, Private: c.Private,
 		Budget: budget.New(memory, budget.Options{}), Version: programVersion(), AuditKept: auditKept,
 	}
 	for _, item := range c.Proxy {

@@ -29,6 +29,7 @@ type setupCmd struct {
 	BaseURL  string     `name:"base-url" help:"Address that people use, such as https://grants.example.org." placeholder:"URL"`
 	Operator string     `name:"operator-name" help:"Who runs the service, shown on the site and in emails." placeholder:"NAME"`
 	Contact  string     `help:"Email or https address where people reach you, shown on the site." placeholder:"ADDRESS"`
+	Private  bool       `help:"Show pages only to people who are signed in, and answer programs only with an API key."`
 	SignUp   string     `name:"sign-up" help:"Who may sign up: open, invited, closed, or domains=example.org,example.net." placeholder:"MODE"`
 	Texts    string     `help:"Folder with your own texts: about.md, contact.md, plans.md, privacy.md, terms.md." placeholder:"DIR"`
 	Mail     secret.URL `help:"Mail server for emails to users; - for none." placeholder:"URL"`
@@ -53,6 +54,9 @@ func (c *setupCmd) Run(a *terminal.App) error {
 	}
 	serve := map[string]any{
 		"addr": "127.0.0.1:8080", "admin": "127.0.0.1:9090", "contact": c.Contact, "proxy": []string{"127.0.0.1/32", "::1/128"}, "log": "json",
+	}
+	if c.Private {
+		serve["private"] = true
 	}
 	if c.SignUp != "" {
 		serve["sign-up"] = c.SignUp

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -132,13 +133,13 @@ func shown(path string, operation func(path string) string) string {
 const statusGone = 499
 
 // watch counts and logs every request. operation is the path of the operation
-// that a request is for, empty for none.
-func (m *metrics) watch(log *slog.Logger, operation func(path string) string, panicked func(), next http.Handler) http.Handler {
+// that a request is for, empty for none. A private service lets no shared cache keep its answers.
+func (m *metrics) watch(log *slog.Logger, operation func(path string) string, panicked func(), private bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.inFlight.Inc()
 		defer m.inFlight.Dec()
 		start := time.Now()
-		seen := &observed{ResponseWriter: w, status: http.StatusOK}
+		seen := &observed{ResponseWriter: w, status: http.StatusOK, private: private}
 		// Pages have no other request ID; the API sets its own.
 		seen.Header().Set("X-Request-Id", api.RequestID(r))
 		if !survive(log, operation, next, seen, r) {
@@ -191,17 +192,24 @@ type observed struct {
 	bytes  int64
 	wrote  bool
 	cut    bool // the client did not read in time
+
+	private bool // no cache that is shared may keep the answer
 }
 
 func (o *observed) WriteHeader(status int) {
 	if !o.wrote {
 		o.status, o.wrote = status, true
+		if cache := o.Header().Get("Cache-Control"); o.private {
+			o.Header().Set("Cache-Control", strings.Replace(cmp.Or(cache, "private"), "public", "private", 1))
+		}
 	}
 	o.ResponseWriter.WriteHeader(status)
 }
 
 func (o *observed) Write(p []byte) (int, error) {
-	o.wrote = true
+	if !o.wrote {
+		o.WriteHeader(o.status)
+	}
 	n, err := o.ResponseWriter.Write(p)
 	o.bytes += int64(n)
 	o.cut = o.cut || errors.Is(err, os.ErrDeadlineExceeded)

@@ -65,6 +65,7 @@ type Options struct {
 	Name    string         // of the operator, published on the site; empty publishes none
 	Texts   operator.Texts // of the operator; nil shows those of the program
 	SignUp  site.Admission // who may sign up; the zero Admission is anybody
+	Private bool           // every page needs sign-in, and every request of a program a key
 
 	Database   secret.URL      // PostgreSQL that keeps the accounts; empty keeps them in the data directory
 	Secrets    string          // file of the secrets of the service, drawn when absent; empty is one in the data directory
@@ -311,7 +312,7 @@ func (s *Server) route() error {
 		API: apiHandler, Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
 		Budget: s.opt.Budget, Ring: s.keys, Operator: whose, Texts: s.opt.Texts, SignUp: s.opt.SignUp,
-		Model: s.opt.Model, Watcher: s.watcher,
+		Private: s.opt.Private, Model: s.opt.Model, Watcher: s.watcher,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)
@@ -354,7 +355,11 @@ func (s *Server) route() error {
 	mux.Handle(reconcile.Root02+"/", reconciling)
 	mux.Handle("/", s.pages)
 	s.health(mux)
-	s.handler = s.metrics.watch(s.log, apiHandler.Route, s.holder.Suspect, compress.Handler(mux))
+	var all http.Handler = mux
+	if s.opt.Private {
+		all = s.closed(mux)
+	}
+	s.handler = s.metrics.watch(s.log, apiHandler.Route, s.holder.Suspect, s.opt.Private, compress.Handler(all))
 	return nil
 }
 
@@ -448,10 +453,15 @@ const otherServer = "send requests to another server"
 
 // unavailable answers 503 in the words of the API.
 func unavailable(w http.ResponseWriter, r *http.Request, slug, message, hint string) {
-	f := client.Failure{Code: http.StatusServiceUnavailable, Message: message, Error: slug, Hint: hint, RequestID: api.RequestID(r)}
+	w.Header().Set("Retry-After", "5")
+	fail(w, r, client.Failure{Code: http.StatusServiceUnavailable, Message: message, Error: slug, Hint: hint})
+}
+
+// fail answers with a failure as the API does.
+func fail(w http.ResponseWriter, r *http.Request, f client.Failure) {
+	f.RequestID = api.RequestID(r)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Request-Id", f.RequestID)
-	w.Header().Set("Retry-After", "5")
 	w.WriteHeader(f.Code)
 	_ = json.NewEncoder(w).Encode(f)
 }

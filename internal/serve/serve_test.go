@@ -487,7 +487,7 @@ func TestGoneClient(t *testing.T) {
 		{gone, 200, 200},
 	} {
 		m, log := newMetrics(nil), &lines{}
-		h := m.watch(slog.New(slog.NewTextHandler(log, nil)), func(string) string { return "" }, func() {}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tc.status) }))
+		h := m.watch(slog.New(slog.NewTextHandler(log, nil)), func(string) string { return "" }, func() {}, false, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tc.status) }))
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(tc.ctx, "GET", "/", nil))
 		rec := httptest.NewRecorder()
 		m.handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))

@@ -47,11 +47,12 @@ type form struct {
 	Kind    string // address that the email went to
 	Console bool   // emails go to the console
 	Free    string // the allowance of a free key
+	Private bool   // every page needs sign-in
 }
 
 func (s *Site) form(v *visit, title string) *form {
 	_, console := s.Mail.(*mail.Console)
-	return &form{Head: s.frame.Head(v.r, title), Token: s.token(v), Console: console, Free: s.allowance(account.Free)}
+	return &form{Head: s.frame.Head(v.r, title), Token: s.token(v), Console: console, Free: s.allowance(account.Free), Private: s.Private}
 }
 
 func (s *Site) showAgain(v *visit, page string, f *form, err error) error {
@@ -123,13 +124,14 @@ func (s *Site) fail(v *visit, err error) error {
 }
 
 func (s *Site) showSignUp(v *visit) error {
-	if s.signedIn(v.r) {
+	if s.SignedIn(v.r) {
 		return v.redirect("/account")
 	}
 	return s.pages.Render(v.w, http.StatusOK, "signup", signUpPage{s.form(v, "Sign up"), s.SignUp})
 }
 
-func (s *Site) signedIn(r *http.Request) bool {
+// SignedIn reports whether the visitor is signed in.
+func (s *Site) SignedIn(r *http.Request) bool {
 	who, err := s.memberOf(r)
 	return err == nil && who.Known()
 }
@@ -164,7 +166,7 @@ func (s *Site) signUp(v *visit) error {
 
 func (s *Site) showSignIn(v *visit) error {
 	next := localPath(v.r.URL.Query().Get("next"))
-	if s.signedIn(v.r) {
+	if s.SignedIn(v.r) {
 		return v.redirect(next)
 	}
 	f := s.form(v, "Sign in")

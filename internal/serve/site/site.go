@@ -69,6 +69,7 @@ type Config struct {
 	Rate     visitor.Rate               // limit of pages per visitor; zero is Pages
 	Operator frame.Operator             // who runs the service
 	SignUp   Admission                  // who may sign up; the zero Admission is anybody
+	Private  bool                       // every page needs sign-in, which the server sees to
 	Texts    operator.Texts             // the operator's own texts; nil shows those of the program
 	Ring     *keyring.Ring              // signs reports of screenings, and knows the keys to verify them with
 	Model    asking.Model               // plans questions that the parser does not understand; nil for none

@@ -335,7 +335,7 @@ func (s *Site) bounded(h http.Handler) http.Handler {
 		if !ok && s.cookie(r, sessionCookie) != "" {
 			// Anybody can send a cookie, so looking it up in the store is limited too.
 			if wait, ok = members.Take(from); ok {
-				ok, wait = s.signedIn(r), s.Rate.Every
+				ok, wait = s.SignedIn(r), s.Rate.Every
 			}
 		}
 		if ok {
