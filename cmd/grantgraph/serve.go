@@ -140,8 +140,6 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
 		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
 		Contact: c.Contact, Name: c.OperatorName, Private: c.Private,
-		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
-		Contact: c.Contact, Name: c.OperatorName, Private: c.Private,
 		Budget: budget.New(memory, budget.Options{}), Version: programVersion(), AuditKept: auditKept,
 	}
 	for _, item := range c.Proxy {
