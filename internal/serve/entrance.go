@@ -23,9 +23,8 @@ type Entrance struct {
 	state         atomic.Pointer[func() string]
 }
 
-// Bind binds the address for operators and answers there that the service is not
-// ready, until a Server with this entrance runs. It also checks at once that the
-// address for clients is free.
+// Bind binds the address for operators and answers there that the service is not ready, until a Server with
+// this entrance runs. It also checks at once that the address for clients is free.
 func Bind(opt Options) (_ *Entrance, err error) {
 	e := &Entrance{addr: opt.Addr, metrics: newMetrics(opt.Budget), failed: make(chan error, 1)}
 	e.Say(func() string { return "starting" })

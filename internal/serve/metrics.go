@@ -97,8 +97,7 @@ func (m *metrics) handler() http.Handler {
 var countedRoutes = strings.Fields("org search ask explore grant place cause compare check download share sitemap sql data reconcile " +
 	"account signin signup about plans contact privacy terms status static openapi.json llms.txt mcp healthz readyz")
 
-// route reduces a path to one of a few names, so that strangers cannot make
-// the metrics grow.
+// route reduces a path to one of a few names, so that strangers cannot make the metrics grow.
 func route(path string, operation func(path string) string) string {
 	if op := operation(path); op != "" {
 		return op
@@ -112,11 +111,19 @@ func route(path string, operation func(path string) string) string {
 	return "/other"
 }
 
+// shownPaths are the routes of the site whose paths are logged: they name organizations, places and causes.
+// Other paths may name a person, such as the recipient of a grant, or be typed by mistake.
+var shownPaths = strings.Fields("org place cause compare check static data docs sql search ask explore mcp reconcile account signin signup " +
+	"openapi.json llms.txt healthz readyz sitemap .well-known robots.txt")
+
 // shown is a path as it is logged. A path of the API may have a key or an email
 // address, so the path of the operation is logged, or the beginning of the path.
 func shown(path string, operation func(path string) string) string {
 	if !strings.HasPrefix(path, "/api/") {
-		return path
+		if head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); head == "" || slices.Contains(shownPaths, head) {
+			return path
+		}
+		return route(path, operation)
 	}
 	if op := operation(path); op != "" {
 		return api.Versioned + op
@@ -133,12 +140,17 @@ func shown(path string, operation func(path string) string) string {
 const statusGone = 499
 
 // watch counts and logs every request. operation is the path of the operation
-// that a request is for, empty for none. A private service lets no shared cache keep its answers.
-func (m *metrics) watch(log *slog.Logger, operation func(path string) string, panicked func(), private bool, next http.Handler) http.Handler {
+// that a request is for, empty for none; from names the client without its address. A
+// private service lets no shared cache keep its answers.
+func (m *metrics) watch(
+	log *slog.Logger, operation func(path string) string, from func(*http.Request) string, panicked func(), private bool, next http.Handler,
+) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.inFlight.Inc()
 		defer m.inFlight.Dec()
 		start := time.Now()
+		ctx, key := api.Noting(r.Context())
+		r = r.WithContext(ctx)
 		seen := &observed{ResponseWriter: w, status: http.StatusOK, private: private}
 		// Pages have no other request ID; the API sets its own.
 		seen.Header().Set("X-Request-Id", api.RequestID(r))
@@ -155,17 +167,19 @@ func (m *metrics) watch(log *slog.Logger, operation func(path string) string, pa
 		name := route(r.URL.Path, operation)
 		m.requests.WithLabelValues(name, strconv.Itoa(seen.status)).Inc()
 		m.latency.WithLabelValues(name).Observe(took.Seconds())
-		// The query may hold anything and is never logged, nor are headers, in
-		// which keys travel.
-		log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+		// The query may hold anything and is never logged, nor are headers, in which keys travel.
+		whose := []slog.Attr{slog.String("from", from(r))}
+		if k := key.Load(); k != nil {
+			whose = append(whose, slog.String("key", k.ID), slog.String("plan", string(k.Plan)))
+		}
+		log.LogAttrs(r.Context(), slog.LevelInfo, "request", append(whose,
 			slog.String("method", r.Method), slog.String("path", shown(r.URL.Path, operation)), slog.Int("status", seen.status),
-			slog.Int64("bytes", seen.bytes), slog.Float64("took_ms", float64(took.Microseconds())/1000), slog.String("request_id", seen.Header().Get("X-Request-Id")))
+			slog.Int64("bytes", seen.bytes), slog.Float64("took_ms", float64(took.Microseconds())/1000), slog.String("request_id", seen.Header().Get("X-Request-Id")))...)
 	})
 }
 
-// survive turns a panic into a 500, which would otherwise end the connection or the
-// process. A mapped file that becomes unreadable is a memory fault, and becomes a
-// panic here, too. ok is false after a panic.
+// survive turns a panic into a 500, which would otherwise end the connection or the process. A mapped file
+// that becomes unreadable is a memory fault, and becomes a panic here, too. ok is false after a panic.
 func survive(log *slog.Logger, operation func(path string) string, next http.Handler, w *observed, r *http.Request) (ok bool) {
 	debug.SetPanicOnFault(true)
 	defer func() {

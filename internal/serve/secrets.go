@@ -13,9 +13,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// secrets are values that must survive a restart: the secret that protects forms
-// and challenges, and the key that signs requests. Servers of one service share
-// the file.
+// secrets are values that must survive a restart: the secret that protects forms and challenges, and the key
+// that signs requests. Servers of one service share the file.
 type secrets struct {
 	Forms []byte `json:"forms"`
 	Seed  []byte `json:"signing_seed"`
@@ -43,8 +42,7 @@ func openSecrets(path string) (*secrets, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Two servers may start at once: the first to put its file there wins,
-		// and the other reads it.
+		// Two servers may start at once: the first to put its file there wins, and the other reads it.
 		err = disk.WriteNew(path, 0o600, func(w io.Writer) error { _, err := w.Write(append(body, '\n')); return err })
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fault.Disk(path, err)

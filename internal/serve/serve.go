@@ -8,6 +8,9 @@ package serve
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,6 +42,7 @@ import (
 	"grantgraph/internal/serve/compress"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/mcp"
+	"grantgraph/internal/serve/network"
 	"grantgraph/internal/serve/reconcile"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site"
@@ -359,7 +363,7 @@ func (s *Server) route() error {
 	if s.opt.Private {
 		all = s.closed(mux)
 	}
-	s.handler = s.metrics.watch(s.log, apiHandler.Route, s.holder.Suspect, s.opt.Private, compress.Handler(all))
+	s.handler = s.metrics.watch(s.log, apiHandler.Route, s.client, s.holder.Suspect, s.opt.Private, compress.Handler(all))
 	return nil
 }
 
@@ -402,6 +406,15 @@ func (s *Server) address(r *http.Request) string {
 		peer = before.Unmap()
 	}
 	return peer.String()
+}
+
+// client names the network of a client in the log for a day: a keyed hash, so that the log
+// says which requests belong together today, and nobody learns the address or follows a
+// client from day to day.
+func (s *Server) client(r *http.Request) string {
+	h := hmac.New(sha256.New, s.secrets.Forms)
+	fmt.Fprintf(h, "log %s %s", s.opt.Clock().UTC().Format(time.DateOnly), network.Near(s.address(r)))
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 func (s *Server) trusts(proxy netip.Addr) bool {

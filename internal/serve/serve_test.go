@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -456,7 +457,9 @@ func TestShown(t *testing.T) {
 		"/":                                  {"/", "/"},
 		"/org/070000001/lantern-house":       {"/org", "/org/070000001/lantern-house"},
 		"/signin":                            {"/signin", "/signin"},
-		"/wp-login.php":                      {"/other", "/wp-login.php"},
+		"/wp-login.php":                      {"/other", "/other"},
+		"/grant/abcdefghij234":               {"/grant", "/grant"},
+		"/wilhelmina@example.org":            {"/other", "/other"},
 		"/api/v1/grants/summary":             {"/grants/summary", "/api/v1/grants/summary"},
 		"/api/grants/summary":                {"/grants/summary", "/api/v1/grants/summary"},
 		"/api/v1/sql":                        {"/sql", "/api/v1/sql"},
@@ -468,6 +471,50 @@ func TestShown(t *testing.T) {
 		if got := [2]string{route(path, h.Route), shown(path, h.Route)}; got != want {
 			t.Errorf("%s is counted and shown as %q, want %q", path, got, want)
 		}
+	}
+}
+
+// TestLogLine looks at what the log says of a request: the ID of its key and no address.
+func TestLogLine(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	publish(t, data, world.Small)
+	var log bytes.Buffer
+	at := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Log: slog.New(slog.NewJSONHandler(&log, nil)), Clock: func() time.Time { return at }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	secret, k, err := s.Store().Create(t.Context(), account.Plus, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(from, key string) (said struct{ From, Key, Plan, Path string }) {
+		t.Helper()
+		log.Reset()
+		r := httptest.NewRequest("GET", "/api/v1/grants/summary", nil)
+		r.RemoteAddr = from
+		r.Header.Set("X-API-Key", key)
+		s.Handler().ServeHTTP(httptest.NewRecorder(), r)
+		if err := json.Unmarshal(log.Bytes(), &said); err != nil || strings.Contains(log.String(), "192.0.2.") || !strings.Contains(log.String(), `"took_ms":`) {
+			t.Fatalf("%v: %s", err, log.String())
+		}
+		return said
+	}
+	first := line("192.0.2.1:1234", secret)
+	if first.Key != k.ID || first.Plan != "plus" || len(first.From) != 16 || first.Path != "/api/v1/grants/summary" {
+		t.Errorf("%+v", first)
+	}
+	if again := line("192.0.2.1:99", ""); again.From != first.From || again.Key != "" {
+		t.Errorf("the same client is %+v", again)
+	}
+	if other := line("192.0.2.2:1234", ""); other.From == first.From {
+		t.Error("two clients have one name")
+	}
+	at = at.Add(12 * time.Hour)
+	if tomorrow := line("192.0.2.1:1234", ""); tomorrow.From == first.From {
+		t.Error("a client keeps its name overnight")
 	}
 }
 
@@ -487,7 +534,7 @@ func TestGoneClient(t *testing.T) {
 		{gone, 200, 200},
 	} {
 		m, log := newMetrics(nil), &lines{}
-		h := m.watch(slog.New(slog.NewTextHandler(log, nil)), func(string) string { return "" }, func() {}, false, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tc.status) }))
+		h := m.watch(slog.New(slog.NewTextHandler(log, nil)), func(string) string { return "" }, func(*http.Request) string { return "" }, func() {}, false, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tc.status) }))
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(tc.ctx, "GET", "/", nil))
 		rec := httptest.NewRecorder()
 		m.handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))

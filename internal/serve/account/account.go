@@ -59,10 +59,9 @@ type Agents interface {
 	// secret, and a new allowance only after it expired.
 	MintAgent(ctx context.Context, spec AgentSpec) (secret string, a AgentInfo, err error)
 	Agent(ctx context.Context, id string) (AgentInfo, error)
-	// SetChallenge gives a locked or spent key of the anonymous tier its next challenge and
-	// locks it. Expect is the number of its present challenge. If the key has another
-	// challenge by now, SetChallenge does nothing and returns the key with ErrStale. If no
-	// challenge is due, the error wraps ErrNotDue.
+	// SetChallenge gives a locked or spent key of the anonymous tier its next challenge and locks it. Expect
+	// is the number of its present challenge. If the key has another challenge by now, SetChallenge does
+	// nothing and returns the key with ErrStale. If no challenge is due, the error wraps ErrNotDue.
 	SetChallenge(ctx context.Context, id string, expect int, c Challenge) (AgentInfo, error)
 	// Attempt answers the challenge of a locked key that has this number; verify, which may be called
 	// more than once, judges the answers. If the key has another challenge by now, Attempt counts

@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// Anyone may mint an anonymous key, so the store bounds their number. Each
-// transaction that adds a key removes a few old ones. A key that never answered a
-// challenge is removed after as many younger keys were minted; a key that answered,
-// only after as many others answered. So a flood of mints does not remove a key in
-// use, and an agent that means to answer has the time of a hundred thousand mints.
+// Anyone may mint an anonymous key, so the store bounds their number. Each transaction that adds a key
+// removes a few old ones. A key that never answered a challenge is removed after as many younger keys were
+// minted; a key that answered, only after as many others answered. So a flood of mints does not remove a key
+// in use, and an agent that means to answer has the time of a hundred thousand mints.
 const (
 	// MostAnonymous is the default number of anonymous keys that the store keeps of
 	// each kind: keys that answered, and keys that did not.

@@ -71,8 +71,7 @@ func actor(ctx context.Context) Actor {
 	return who
 }
 
-// How long events stay in the audit trail. The databases refuse to remove younger
-// events than the least.
+// How long events stay in the audit trail. The databases refuse to remove younger events than the least.
 const (
 	AuditKept      = 365 * 24 * time.Hour
 	LeastAuditKept = 31 * 24 * time.Hour

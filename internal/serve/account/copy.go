@@ -90,10 +90,9 @@ func (*postgresEngine) copyRules() copyRules {
 
 const copiedAtOnce = 200
 
-// Copy copies everything from one store into another, which must be empty, in one
-// transaction: afterward the target holds the same rows, or nothing has changed. A
-// target that holds the same rows already is left as it is, and again is true. No server
-// may use either store meanwhile.
+// Copy copies everything from one store into another, which must be empty, in one transaction: afterward the
+// target holds the same rows, or nothing has changed. A target that holds the same rows already is left as it
+// is, and again is true. No server may use either store meanwhile.
 func Copy(ctx context.Context, source, target *Store) (tables []CopiedTable, again bool, err error) {
 	reading, err := source.read.db.BeginTx(ctx, source.engine.copyRules().read)
 	if err != nil {

@@ -129,9 +129,8 @@ func (t *tx) writeReceipt(hash []byte) {
 // FreeNames is how many names a network address may look up without a key in a day of UTC.
 const FreeNames = 1_000
 
-// TakeNames takes n of the names that all visitors at a network address may look up
-// today, or none: then the error wraps ErrSpent and a WaitError. It returns when the
-// count is on the disk, with how many are left.
+// TakeNames takes n of the names that all visitors at a network address may look up today, or none: then the
+// error wraps ErrSpent and a WaitError. It returns when the count is on the disk, with how many are left.
 func (s *Store) TakeNames(ctx context.Context, address string, n int) (left int, err error) {
 	c := s.dailyCounter("names", network.Near(address), FreeNames)
 	return updated(ctx, s, func(t *tx) (int, error) {

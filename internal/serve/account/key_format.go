@@ -10,10 +10,9 @@ import (
 	"strings"
 )
 
-// A key reads gg_<plan letter>_<32 base62>_<checksum>. The letter is that of the plan
-// under which the key was issued (a for an agent), which need not be its plan now. By
-// the checksum, a mistyped or incomplete key is refused without a look into the store,
-// and scanners tell a real key from a look-alike.
+// A key reads gg_<plan letter>_<32 base62>_<checksum>. The letter is that of the plan under which the key was
+// issued (a for an agent), which need not be its plan now. By the checksum, a mistyped or incomplete key is
+// refused without a look into the store, and scanners tell a real key from a look-alike.
 const (
 	keyPrefix   = "gg_"
 	secretChars = 32

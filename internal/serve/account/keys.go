@@ -329,9 +329,8 @@ type Bucket struct {
 // UsageKept is how long the store keeps usage.
 const UsageKept = 60 * 24 * time.Hour
 
-// Usage returns the paid calls of a key in [from, to) by hours or by days of UTC, as far
-// back as UsageKept, with buckets that have no calls. For an account it returns the
-// calls without a key.
+// Usage returns the paid calls of a key in [from, to) by hours or by days of UTC, as far back as UsageKept,
+// with buckets that have no calls. For an account it returns the calls without a key.
 func (s *Store) Usage(ctx context.Context, id string, from, to time.Time, step time.Duration) ([]Bucket, error) {
 	if step != time.Hour && step != 24*time.Hour {
 		return nil, fmt.Errorf("usage is kept by the hour and by the day, not by %v", step)

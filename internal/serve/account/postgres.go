@@ -16,10 +16,9 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// postgresEngine is the engine of a store that many servers share. A server locks
-// the rows that it is about to change, and all servers lock in the same order. Each
-// transaction writes a mark of its own. By the mark the engine finds out whether a
-// commit without an answer took place, and never repeats it.
+// postgresEngine is the engine of a store that many servers share. A server locks the rows that it is about
+// to change, and all servers lock in the same order. Each transaction writes a mark of its own. By the mark
+// the engine finds out whether a commit without an answer took place, and never repeats it.
 type postgresEngine struct {
 	lastLost atomic.Int64 // when a connection was last lost, in Unix nanoseconds
 }
@@ -33,10 +32,9 @@ const postgresSchema = "grantgraph"
 
 const postgresConns = 16
 
-// OpenPostgres opens the store in the database at url (a postgres:// address, or
-// words like host=… dbname=…). It makes missing tables and migrates an older layout.
-// The tables are in the schema grantgraph, or in the schema that search_path in the
-// address names.
+// OpenPostgres opens the store in the database at url (a postgres:// address, or words like host=… dbname=…).
+// It makes missing tables and migrates an older layout. The tables are in the schema grantgraph, or in the
+// schema that search_path in the address names.
 func OpenPostgres(ctx context.Context, url string, opt Options) (*Store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -147,11 +145,10 @@ func (e *postgresEngine) again(err error) bool {
 	return false
 }
 
-// transact runs work under a mark, the same for every try. A try that finds its mark
-// knows that an earlier try was committed although no answer came, and lets that
-// result stand. Each try inserts the mark first. If an earlier try is still being
-// committed, the insert waits for its end; once the insert succeeds, the earlier try
-// can no longer be committed.
+// transact runs work under a mark, the same for every try. A try that finds its mark knows that an earlier
+// try was committed although no answer came, and lets that result stand. Each try inserts the mark first. If
+// an earlier try is still being committed, the insert waits for its end; once the insert succeeds, the
+// earlier try can no longer be committed.
 func (e *postgresEngine) transact(ctx context.Context, s *Store, work func(*tx) error) error {
 	mark := make([]byte, 16)
 	rand.Read(mark) // never fails

@@ -9,8 +9,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// The kinds of refusal that callers distinguish. Each is the cause of a fault.Fault
-// with words for people.
+// The kinds of refusal that callers distinguish. Each is the cause of a fault.Fault with words for people.
 var (
 	ErrUnknownKey     = errors.New("unknown key")
 	ErrUnknownAccount = errors.New("unknown account")
@@ -163,6 +162,5 @@ type WaitError struct{ Wait time.Duration }
 
 func (e *WaitError) Error() string { return "too early by " + e.Wait.String() }
 
-// Seconds returns a time in whole seconds, rounded up, so that whoever waits so long
-// has waited long enough.
+// Seconds returns a time in whole seconds, rounded up, so that whoever waits so long has waited long enough.
 func Seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"grantgraph/internal/fault"
@@ -55,7 +56,20 @@ func (s *Handler) identify(ctx context.Context, given string) (account.KeyInfo, 
 	if given == "" {
 		return account.KeyInfo{}, account.NoKey()
 	}
-	return s.config.Accounts.Authenticate(ctx, given)
+	key, err := s.config.Accounts.Authenticate(ctx, given)
+	if note, ok := ctx.Value(noted{}).(*atomic.Pointer[account.KeyInfo]); ok && err == nil {
+		note.Store(&key)
+	}
+	return key, err
+}
+
+// noted is the key of a context under which the log of requests learns whose key a request has.
+type noted struct{}
+
+// Noting adds to a context where the key of its request is put once it is known.
+func Noting(ctx context.Context) (context.Context, *atomic.Pointer[account.KeyInfo]) {
+	note := new(atomic.Pointer[account.KeyInfo])
+	return context.WithValue(ctx, noted{}, note), note
 }
 
 // owner is the key of a context under which the account that pays for a request is.

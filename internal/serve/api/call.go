@@ -39,9 +39,8 @@ type Call struct {
 	Weight int64
 	// Fields are the columns asked for; none means all.
 	Fields []string
-	// Question is the canonical form of the request: the same text for every way to
-	// ask it. Together with the warnings it names the answer. When it is empty, the
-	// parameters as they were sent name the answer.
+	// Question is the canonical form of the request: the same text for every way to ask it. Together with the
+	// warnings it names the answer. When it is empty, the parameters as they were sent name the answer.
 	Question string
 	// Worked says that a refused plan used machine time, so that the call is charged.
 	Worked bool
@@ -129,9 +128,8 @@ func (c *Call) ReadFormat() {
 	c.Params.Problem(p, -1, "enum", value, Limit{"expected": c.op.Formats}, "%q is not one of %s", Clip(value), strings.Join(c.op.Formats, ", "))
 }
 
-// Inquiry is a request from another part of the service, such as a page. It gets
-// the answer of a GET with the same path and query, without a key, a charge or a
-// rendering.
+// Inquiry is a request from another part of the service, such as a page. It gets the answer of a GET with the
+// same path and query, without a key, a charge or a rendering.
 type Inquiry struct {
 	Path   string // of an operation, such as /grants/funders
 	Query  url.Values
@@ -140,9 +138,8 @@ type Inquiry struct {
 	Caller Caller  // the caller's plan decides which parts the answer shows
 }
 
-// Ask answers an inquiry. The memory of the answer is held until release is called;
-// release is never nil. If values cannot be read, Problems lists them from the
-// error. Every other error has a slug from the table.
+// Ask answers an inquiry. The memory of the answer is held until release is called; release is never nil. If
+// values cannot be read, Problems lists them from the error. Every other error has a slug from the table.
 func (s *Handler) Ask(ctx context.Context, q Inquiry) (a client.Answer, release func(), err error) {
 	release = func() {}
 	ops, path := s.table.routes.find(Versioned + q.Path)

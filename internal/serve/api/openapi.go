@@ -86,9 +86,7 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 		},
 	}
 	var b bytes.Buffer
-	enc := encoder(&b)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
+	if err := encoder(&b).Encode(doc); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

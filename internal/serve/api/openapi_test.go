@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -87,7 +88,11 @@ func TestOpenAPIPromise(t *testing.T) {
 		t.Error(broken)
 	}
 	if !t.Failed() {
-		golden.Check(t, filepath.Join("testdata", file), string(raw))
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, raw, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, filepath.Join("testdata", file), pretty.String())
 	}
 	// The check itself finds what it is for.
 	for _, damage := range []func(doc map[string]any){

@@ -29,6 +29,7 @@ func (r *reply) render(c *Call, a client.Answer) error {
 		r.header.Set("X-Service-Unsupported", headerNames(names))
 	}
 	r.status = http.StatusOK
+	r.linkNext(c, a)
 	if c.format == "json" || c.format == "xml" {
 		return r.encode(c.format, a)
 	}
@@ -66,6 +67,23 @@ func (r *reply) render(c *Call, a client.Answer) error {
 	}
 	r.body = b.Bytes()
 	return err
+}
+
+// longestLinked is the query that the address of the next page may have: proxies refuse long headers.
+const longestLinked = 2 << 10
+
+// linkNext names the next page in a header, for clients that follow links (RFC 8288).
+func (r *reply) linkNext(c *Call, a client.Answer) {
+	list, ok := a.(Tabular)
+	if !ok || c.Request == nil || c.Request.Method != http.MethodGet {
+		return
+	}
+	if _, _, next := list.Table(); next != nil && len(c.Request.URL.RawQuery) < longestLinked {
+		values := c.Request.URL.Query()
+		values.Del("page")
+		values.Set("cursor", *next)
+		r.header.Set("Link", fmt.Sprintf(`<%s%s?%s>; rel="next", %s`, c.Base, c.Request.URL.EscapedPath(), values.Encode(), r.header.Get("Link")))
+	}
 }
 
 // encoder writes JSON in which < and & need no escape outside of a page.
@@ -192,9 +210,8 @@ const (
 	pace  = 64 << 10
 )
 
-// deadline is when the client must have read the next piece, after so many bytes.
-// Unread bytes stay in memory, so a client may pause, or fall behind the pace, only
-// as long as patience lasts.
+// deadline is when the client must have read the next piece, after so many bytes. Unread bytes stay in
+// memory, so a client may pause, or fall behind the pace, only as long as patience lasts.
 func deadline(began, now time.Time, written int, patience time.Duration) time.Time {
 	late, pause := began.Add(patience+time.Duration(written)*time.Second/pace), now.Add(patience)
 	return slices.MinFunc([]time.Time{late, pause}, time.Time.Compare)

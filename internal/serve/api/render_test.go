@@ -37,6 +37,10 @@ func TestFormats(t *testing.T) {
 	t.Run("csv", func(t *testing.T) {
 		rec := apitest.Scenario{Path: "grants/transactions?format=csv&population=1&min_match_prob=0.5", Costs: 1, Heads: map[string]string{
 			"Content-Type": "text/csv; charset=utf-8", "X-Service-Unsupported": "population", "X-Service-Hits": "30", "X-Next-Cursor": "*", "X-Service-Warnings": "*"}}.Run(t, w)
+		next := "cursor=" + rec.Header().Get("X-Next-Cursor") + "&format=csv&min_match_prob=0.5&population=1>; rel=\"next\", "
+		if link := rec.Header().Get("Link"); !strings.HasPrefix(link, "<"+apitest.Base+"/api/v1/grants/transactions?"+next) {
+			t.Errorf("Link %s lacks %s", link, next)
+		}
 		var list []client.Warning
 		if err := json.Unmarshal([]byte(rec.Header().Get("X-Service-Warnings")), &list); err != nil || len(list) != 2 {
 			t.Errorf("warnings %v, %v", list, err)

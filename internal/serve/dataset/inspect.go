@@ -64,10 +64,9 @@ const (
 	longestPause = 10 * time.Minute
 )
 
-// Suspect checks the files that requests read, because a request failed as it does
-// when a mapped file has become unreadable or different. It returns at once. The
-// check has normal priority, and each damaged part is out of service as soon as the
-// check finds its damage: a truncated file before any file is read.
+// Suspect checks the files that requests read, because a request failed as it does when a mapped file has
+// become unreadable or different. It returns at once. The check has normal priority, and each damaged part is
+// out of service as soon as the check finds its damage: a truncated file before any file is read.
 func (h *Holder) Suspect() {
 	h.inspectLater(&h.suspicion, func(ctx context.Context, d *Dataset) time.Duration {
 		began := h.opt.Clock()

@@ -88,10 +88,9 @@ func (h *Holder) FinishOpening() {
 	}
 }
 
-// openFirst opens the first dataset, all parts at the same time. There is no
-// earlier dataset to keep, so it serves every part that is sound: a snapshot
-// without a damaged index, or without compliance lists that cannot be read.
-// Screenings then say that the lists are missing.
+// openFirst opens the first dataset, all parts at the same time. There is no earlier dataset to keep, so it
+// serves every part that is sound: a snapshot without a damaged index, or without compliance lists that
+// cannot be read. Screenings then say that the lists are missing.
 func (h *Holder) openFirst() (err error) {
 	h.change.Lock()
 	defer h.change.Unlock()
@@ -337,9 +336,8 @@ func (h *Holder) logBadChanges(o opened) {
 	}
 }
 
-// finishOpening starts the other SQL workers and compares the files that no index checked
-// with their checksums, while requests are served. It takes a damaged warehouse out of
-// service.
+// finishOpening starts the other SQL workers and compares the files that no index checked with their
+// checksums, while requests are served. It takes a damaged warehouse out of service.
 func (h *Holder) finishOpening(d *Dataset) {
 	if d.SQL != nil {
 		d.SQL.StartMore()

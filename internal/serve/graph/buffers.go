@@ -12,9 +12,8 @@ type buffers struct {
 	blocks freeList[*cellSums]
 }
 
-// freeList keeps a few pieces of memory for the next question. The garbage collector
-// does not empty it, as it would a sync.Pool: making the pieces again costs more
-// than many questions.
+// freeList keeps a few pieces of memory for the next question. The garbage collector does not empty it, as it
+// would a sync.Pool: making the pieces again costs more than many questions.
 type freeList[T any] struct {
 	mu     sync.Mutex
 	pieces []T

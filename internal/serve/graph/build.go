@@ -13,9 +13,8 @@ import (
 
 const fileName = "graph/index"
 
-// fileKind is the file of the index. Its version changes when the sections that are
-// read change, or the meaning of their numbers. A section that nobody reads any more
-// may be there or not.
+// fileKind is the file of the index. Its version changes when the sections that are read change, or the
+// meaning of their numbers. A section that nobody reads any more may be there or not.
 var fileKind = &mapped.Kind{
 	Magic: "GGgraph9", Name: "graph index",
 	Missing: "graph_missing", Version: "graph_version", Damaged: Damaged,
@@ -45,10 +44,9 @@ const (
 // classes is the number of classes that can be excluded.
 const classes = 4
 
-// Build derives the index from the tables of an unpublished snapshot and writes it
-// under graph/. It reads the rows once and holds them as columns. It makes each
-// derived section when that section is written, and drops it afterwards. The result
-// is a function of the tables.
+// Build derives the index from the tables of an unpublished snapshot and writes it under graph/. It reads the
+// rows once and holds them as columns. It makes each derived section when that section is written, and drops
+// it afterwards. The result is a function of the tables.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	b := newBuilder()
 	s := w.Unpublished()

@@ -67,9 +67,8 @@ func (b *builder) splitPlaces() {
 	}
 }
 
-// describeRecipients gives a name and a place to the recipients that the table of
-// organizations does not have: the name and the place that most rows have, and of
-// several the first in order.
+// describeRecipients gives a name and a place to the recipients that the table of organizations does not
+// have: the name and the place that most rows have, and of several the first in order.
 func (b *builder) describeRecipients() error {
 	// Places that differ in the county alone are one place to a recipient.
 	group := make([]uint32, len(b.placeList))
@@ -95,8 +94,7 @@ func (b *builder) describeRecipients() error {
 		p := &b.placeList[mode(scratch)]
 		r.City, r.State, r.ZIP, r.Country = p.City, p.State, p.ZIP, p.Country
 	}
-	// One sorted table of all short strings, so that numbers compare as the
-	// strings do.
+	// One sorted table of all short strings, so that numbers compare as the strings do.
 	order := make([]uint32, len(b.short.list))
 	for i := range order {
 		order[i] = uint32(i)

@@ -14,8 +14,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// sep follows each part of a compound key of a dictionary; it cannot stand in
-// any.
+// sep follows each part of a compound key of a dictionary; it cannot stand in any.
 const sep = "\x00"
 
 type grantRow struct {

@@ -107,8 +107,7 @@ func inOrder[T any](column []T, rows []uint32) []T {
 	return out
 }
 
-// writeSets makes the sets of rows of one column after the other, and writes
-// them.
+// writeSets makes the sets of rows of one column after the other, and writes them.
 func (b *builder) writeSets(w *mapped.Writer, states int) {
 	majorOf := make([]uint8, len(b.recip)) // letters; 0 for none
 	for i := range b.recip {

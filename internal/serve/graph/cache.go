@@ -8,8 +8,7 @@ import (
 // cacheBytes bounds the answers that one graph keeps.
 const cacheBytes = 64 << 20
 
-// cache keeps the latest answers, up to a number of bytes. Nobody changes a value
-// that is in the cache.
+// cache keeps the latest answers, up to a number of bytes. Nobody changes a value that is in the cache.
 type cache struct {
 	mu    sync.Mutex
 	limit int
@@ -71,8 +70,7 @@ func (c *cache) get(key string) (any, bool) {
 // overhead is the bytes of an entry beside its key and value.
 const overhead = 256
 
-// put keeps a value of the given size. It does not keep a value that would push out
-// many others.
+// put keeps a value of the given size. It does not keep a value that would push out many others.
 func (c *cache) put(key string, value any, size int) {
 	size += 2*len(key) + overhead
 	if size > c.limit/4 {

@@ -9,9 +9,8 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// cells are the sums of all rows by year, state, cause, kind of funder and class,
-// and by year and state with county or strategies. A question about these alone
-// reads thousands of sums instead of millions of rows.
+// cells are the sums of all rows by year, state, cause, kind of funder and class, and by year and state with
+// county or strategies. A question about these alone reads thousands of sums instead of millions of rows.
 type cells struct{ all, counties, supports keyedSums }
 
 type keyedSums struct {
@@ -56,9 +55,8 @@ func cellParts(key uint32) (year, state, letter, kind, class uint32) {
 	return key / cellStates % MaxYears, key % cellStates, letter, kind, class
 }
 
-// fineKey is a key of a year and a state with a county or a set of strategies, which
-// takes so many bits. A county is in one state, but for lines that name another state
-// than their ZIP code.
+// fineKey is a key of a year and a state with a county or a set of strategies, which takes so many bits. A
+// county is in one state, but for lines that name another state than their ZIP code.
 func fineKey(year uint8, state, value uint16, bits uint) uint32 {
 	return (uint32(year)*cellStates+uint32(state))<<bits | uint32(value)
 }
@@ -171,8 +169,7 @@ func (g *Graph) cellFilter(f *Filter) (c *cellFilter, ok bool) {
 	return c, true
 }
 
-// fromCells answers the groupings of one filter from the cells. ok is false if
-// rows must be read.
+// fromCells answers the groupings of one filter from the cells. ok is false if rows must be read.
 func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 	c, ok := g.cellFilter(asks[0].Filter)
 	if !ok {

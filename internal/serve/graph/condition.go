@@ -8,8 +8,7 @@ import (
 	"grantgraph/internal/grant"
 )
 
-// condition is one condition over rows: a union of stored sets, a list of rows, or
-// only a test of a row.
+// condition is one condition over rows: a union of stored sets, a list of rows, or only a test of a row.
 type condition struct {
 	not     bool
 	bound   int64           // at most so many rows satisfy the condition
@@ -44,8 +43,7 @@ func (g *Graph) union(sets ...bitset) condition {
 	}}
 }
 
-// unionOf is the condition that a row has one of the values of a dimension whose
-// bits are in the mask.
+// unionOf is the condition that a row has one of the values of a dimension whose bits are in the mask.
 func (g *Graph) unionOf(d dimension, mask uint32) condition {
 	var sets []bitset
 	for ; mask != 0; mask &= mask - 1 {

@@ -85,8 +85,7 @@ func (g *Graph) rankCond(lo, hi uint32) condition {
 	return c
 }
 
-// keepRanks removes the rows, numbered from base, whose amounts are outside of
-// the range of ranks.
+// keepRanks removes the rows, numbered from base, whose amounts are outside of the range of ranks.
 func (g *Graph) keepRanks(set bitset, base uint32, ranks span) {
 	lo, n := ranks.lo, ranks.hi-ranks.lo
 	for i, w := range set {

@@ -23,8 +23,7 @@ func (g *Graph) findFunder(e ein.EIN) (uint32, bool) {
 	return uint32(i), i < len(g.dict.funders) && g.dict.funders[i].EIN == uint32(e)
 }
 
-// funderSetCond is all rows of a set of funders. They are ranges, because rows are
-// in the order of funders.
+// funderSetCond is all rows of a set of funders. They are ranges, because rows are in the order of funders.
 func (g *Graph) funderSetCond(set bitset) condition {
 	var ranges []span
 	var bound int64
@@ -126,9 +125,8 @@ func (g *Graph) recipCond(recips []uint32) condition {
 	})
 }
 
-// subjectCond is all rows of recipients with a code under the subject. Inferred
-// letters count if the basis says so. A major group has a stored set; for a longer
-// prefix, subjectCond lists the recipients.
+// subjectCond is all rows of recipients with a code under the subject. Inferred letters count if the basis
+// says so. A major group has a stored set; for a longer prefix, subjectCond lists the recipients.
 func (g *Graph) subjectCond(f *Filter) condition {
 	var asked uint32
 	longer := false

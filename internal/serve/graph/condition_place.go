@@ -9,8 +9,7 @@ import (
 	"grantgraph/internal/place"
 )
 
-// placeConds are the conditions of a place. reach is the set of funders that an
-// area_served place selects.
+// placeConds are the conditions of a place. reach is the set of funders that an area_served place selects.
 func (g *Graph) placeConds(p *Place, reach bitset) []condition {
 	if p.empty() {
 		return nil
@@ -54,9 +53,8 @@ func (g *Graph) nearMatcher(n Near) func(*placeRecord) bool {
 	return func(p *placeRecord) bool { return near.has(p.ZIP) }
 }
 
-// zipIDs has for every ZIP code its number in the table of short strings. A ZIP
-// code that the snapshot does not have has 0, the number of the empty string. The
-// first call makes the list.
+// zipIDs has for every ZIP code its number in the table of short strings. A ZIP code that the snapshot does
+// not have has 0, the number of the empty string. The first call makes the list.
 func (g *Graph) zipIDs() []uint32 {
 	g.zips.once.Do(func() {
 		ids := make([]uint32, 100_000)
@@ -91,8 +89,7 @@ func (g *Graph) countryCond(codes []string) condition {
 
 const noString = math.MaxUint32
 
-// placeMatcher tests a place against the values. It reads only the fields that the
-// kind needs.
+// placeMatcher tests a place against the values. It reads only the fields that the kind needs.
 func (g *Graph) placeMatcher(kind PlaceKind, values []PlaceValue) func(*placeRecord) bool {
 	var wants []wantedPlace
 	for _, v := range values {
@@ -184,9 +181,8 @@ type counties struct {
 	ids map[uint32]bool // numbers in the table of short strings; nil at first
 }
 
-// HasCounty reports whether a funder or a recipient is in a county, named by its
-// five-digit FIPS code. The snapshot may know counties that this program does not,
-// because it was built with a newer gazetteer.
+// HasCounty reports whether a funder or a recipient is in a county, named by its five-digit FIPS code. The
+// snapshot may know counties that this program does not, because it was built with a newer gazetteer.
 func (g *Graph) HasCounty(fips string) bool {
 	g.counties.mu.Lock()
 	defer g.counties.mu.Unlock()

@@ -7,9 +7,8 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// Excluded says what each class in f.Exclude takes away: the rows and dollars
-// of the class among the rows that satisfy the filter without any exclusion. A
-// row in two classes counts in both.
+// Excluded says what each class in f.Exclude takes away: the rows and dollars of the class among the rows
+// that satisfy the filter without any exclusion. A row in two classes counts in both.
 func (g *Graph) Excluded(ctx context.Context, f *Filter) (map[Class]Cost, error) {
 	if err := g.Begin(); err != nil {
 		return nil, err
@@ -46,10 +45,9 @@ func (g *Graph) classCosts(ctx context.Context, f *Filter) ([]Cost, error) {
 	return e.sumIn(&set, g.postings.sets.class.all(classes))
 }
 
-// WiderBasis is what the subject of a filter would select in addition if
-// inferred causes counted too: the rows and dollars of recipients without a code
-// whose inferred letter is under the subject, and that satisfy the rest of the
-// filter. It is zero where there is no subject or where they count already.
+// WiderBasis is what the subject of a filter would select in addition if inferred causes counted too: the
+// rows and dollars of recipients without a code whose inferred letter is under the subject, and that satisfy
+// the rest of the filter. It is zero where there is no subject or where they count already.
 func (g *Graph) WiderBasis(ctx context.Context, f *Filter) (Cost, error) {
 	if f.Subject.Empty() || f.SubjectBasis == ntee.Any {
 		return Cost{}, nil

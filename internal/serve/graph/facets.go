@@ -37,9 +37,8 @@ type Counts struct {
 	None, All int64
 }
 
-// FacetsOf is the choices of amounts and of probabilities that a form offers,
-// both ascending, and the groupings in which the selection itself is shown: any
-// but those by funder and by recipient.
+// FacetsOf is the choices of amounts and of probabilities that a form offers, both ascending, and the
+// groupings in which the selection itself is shown: any but those by funder and by recipient.
 type FacetsOf struct {
 	Amounts       []int64
 	Probabilities []float64
@@ -205,8 +204,7 @@ func (d dimension) all(n int) []bitset {
 	return list
 }
 
-// yearsAlone counts the rows by year for a filter whose years also decide which
-// funders reach a place.
+// yearsAlone counts the rows by year for a filter whose years also decide which funders reach a place.
 func (g *Graph) yearsAlone(ctx context.Context, f *Filter) (c Counts, err error) {
 	list, err := g.group(ctx, []GroupsOf{{Filter: f.without("year"), By: GroupYear, Top: MaxGroups}})
 	if err != nil {
@@ -250,8 +248,7 @@ func (e *evaluation) countIn(rows *rowset, sets []bitset) []int64 {
 	var mu sync.Mutex
 	_ = inRanges(e.ctx, 0, len(rows.set), e.g.grain.words, func(from, to int) {
 		part := make([]int64, len(sets))
-		// A block of words stays in the cache of the processor. Words without a row are
-		// left out.
+		// A block of words stays in the cache of the processor. Words without a row are left out.
 		const block = 1024
 		var words [block]uint64
 		var at [block]uint32
@@ -316,8 +313,7 @@ func (e *evaluation) sumIn(rows *rowset, sets []bitset) ([]Cost, error) {
 	return out, err
 }
 
-// persons adds up the rows to individuals, and the rows to other recipients that no
-// line names.
+// persons adds up the rows to individuals, and the rows to other recipients that no line names.
 func (e *evaluation) persons(found *rowset) (people, nobody Cost, err error) {
 	persons, others := e.g.postings.sets.class.at(bits.TrailingZeros8(flagPerson)), e.set()
 	for i, w := range e.g.postings.sets.class.at(bits.TrailingZeros8(flagNobody)) {

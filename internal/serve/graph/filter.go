@@ -57,8 +57,7 @@ type Place struct {
 	Near   Near         // must hold in addition to the values
 }
 
-// Near is a condition on how far a place is from a ZIP code. The zero Near is no
-// condition.
+// Near is a condition on how far a place is from a ZIP code. The zero Near is no condition.
 type Near struct {
 	ZIP   string // five digits
 	Miles int
@@ -72,9 +71,8 @@ type PlaceOf uint8
 const (
 	RecipientPlace PlaceOf = iota
 	FunderPlace
-	// AreaServed selects funders that paid any recipient in the place within
-	// the filter's years, whatever the other conditions, and then all rows of
-	// these funders that satisfy the other conditions, years included.
+	// AreaServed selects funders that paid any recipient in the place within the filter's years, whatever the
+	// other conditions, and then all rows of these funders that satisfy the other conditions, years included.
 	AreaServed
 )
 
@@ -92,8 +90,7 @@ const (
 // PlaceValue is one place. State is only used with City.
 type PlaceValue struct{ Name, State string }
 
-// onlyRecipient reports whether the filter asks for one recipient and, beside it,
-// for years alone.
+// onlyRecipient reports whether the filter asks for one recipient and, beside it, for years alone.
 func (f *Filter) onlyRecipient() bool {
 	return len(f.Recipients) == 1 && len(f.Unlinked) == 0 && !f.inferredOnly && f.only("recip_id", "year")
 }

@@ -7,8 +7,7 @@ import (
 	"grantgraph/internal/grant"
 )
 
-// kindFilters are the filters by the kind of support and of funder, and those
-// that leave out classes of rows.
+// kindFilters are the filters by the kind of support and of funder, and those that leave out classes of rows.
 func kindFilters() []*Declaration {
 	return []*Declaration{
 		{

@@ -58,8 +58,7 @@ func matchFilters() []*Declaration {
 	}
 }
 
-// modelTop is about the largest probability that the model gives. Few builds
-// have a row that reaches it.
+// modelTop is about the largest probability that the model gives. Few builds have a row that reaches it.
 const modelTop = 0.965
 
 func readProb(r *Reading) {

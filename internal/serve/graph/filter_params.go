@@ -51,8 +51,7 @@ var paramFile string
 
 var paramTexts = embedded.Read("parameters.tsv", paramFile, "parameter", "kind", "text")
 
-// Documented is parameters with their texts. Words for values that a parameter
-// does not have are left out.
+// Documented is parameters with their texts. Words for values that a parameter does not have are left out.
 func Documented(params ...*Param) []*Param {
 	for _, row := range paramTexts {
 		for _, p := range params {

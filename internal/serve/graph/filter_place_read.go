@@ -12,10 +12,9 @@ import (
 	embedded "grantgraph/internal/table"
 )
 
-// location reads location, geo_id_type and location_type, which are one
-// condition: when either of the two enumerations is not understood the whole
-// condition does not run, because running it with a default would answer
-// another question.
+// location reads location, geo_id_type and location_type, which are one condition: when either of the two
+// enumerations is not understood the whole condition does not run, because running it with a default would
+// answer another question.
 func (r *Reading) location() {
 	kind, kindUnderstood := r.Choice("geo_id_type")
 	of, ofUnderstood := r.Choice("location_type")
@@ -230,9 +229,8 @@ func (r *Reading) counties(items []string) (values []PlaceValue) {
 	return values
 }
 
-// countyCode reads the FIPS code of a county. It is known when the dataset has
-// it, which may have been built with a newer list than this program has, or when
-// it is in the list and merely has no grant.
+// countyCode reads the FIPS code of a county. It is known when the dataset has it, which may have been built
+// with a newer list than this program has, or when it is in the list and merely has no grant.
 func (r *Reading) countyCode(i int, item string) (code string, ok bool) {
 	if !allDigits(item) || (len(item) != 4 && len(item) != 5) {
 		r.Refuse("location", i, "county_parsing", item, nil,

@@ -11,10 +11,9 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Declaration is everything there is to know about one grant filter. Requests,
-// the OpenAPI document, cursors, the cache, evaluation, the SQL shown to people,
-// chips and sentences all read it, so that a filter is added in one place: an
-// entry of Filters.
+// Declaration is everything there is to know about one grant filter. Requests, the OpenAPI document, cursors,
+// the cache, evaluation, the SQL shown to people, chips and sentences all read it, so that a filter is added
+// in one place: an entry of Filters.
 type Declaration struct {
 	Params []*Param // the parameters that say it; the first is the filter's name
 
@@ -87,8 +86,7 @@ func listed[T any](d *Declaration, at func(*Filter) *[]T, text func(T) string, w
 	return d
 }
 
-// listWords are the words of a list: before its phrase, before each chip, and for
-// each value.
+// listWords are the words of a list: before its phrase, before each chip, and for each value.
 type listWords[T any] struct {
 	before, prefix string
 	say            func(*Words, T) string

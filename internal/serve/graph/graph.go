@@ -1,8 +1,7 @@
-// Package graph answers questions about who funded whom. It holds the grant
-// rows of a snapshot as immutable, memory-mapped columns, sorted in both
-// directions of the graph, with postings and precomputed totals, so that a
-// question touches few bytes. It knows nothing of HTTP: package api/grants
-// turns requests into a Filter and results into wire rows.
+// Package graph answers questions about who funded whom. It holds the grant rows of a snapshot as immutable,
+// memory-mapped columns, sorted in both directions of the graph, with postings and precomputed totals, so
+// that a question touches few bytes. It knows nothing of HTTP: package api/grants turns requests into a
+// Filter and results into wire rows.
 package graph
 
 import (
@@ -124,8 +123,7 @@ type postings struct {
 	words      wordIndex
 }
 
-// storedSums are sums that the build made, so that common questions read few
-// rows or none.
+// storedSums are sums that the build made, so that common questions read few rows or none.
 type storedSums struct {
 	all                       Totals
 	years                     []yearSum

@@ -49,9 +49,8 @@ const MaxGroups = 1000
 
 // Group is the totals of the rows that have one value.
 type Group struct {
-	// Key is the letter of a cause, the code of a state, the FIPS code of a
-	// county, the id of a strategy, the word of a kind of funder, the EIN of a
-	// funder, the identity of a recipient or a fiscal year.
+	// Key is the letter of a cause, the code of a state, the FIPS code of a county, the id of a strategy, the
+	// word of a kind of funder, the EIN of a funder, the identity of a recipient or a fiscal year.
 	Key     string
 	Name    string  // of a funder or recipient as the tables have it
 	EIN     ein.EIN // of a funder or recipient; None when unresolved

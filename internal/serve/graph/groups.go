@@ -21,11 +21,10 @@ type GroupsOf struct {
 	Top    int // groups that are listed; at most MaxGroups
 }
 
-// Groups returns the rows that satisfy the filter by one grouping: the groups
-// with the most dollars, in that order and then in the order of their keys, and
-// the rest of them in one sum. Years are the ones with the most dollars as well,
-// but in their own order. A grant with several strategies of support is in all
-// of them; in the rest it counts once.
+// Groups returns the rows that satisfy the filter by one grouping: the groups with the most dollars, in that
+// order and then in the order of their keys, and the rest of them in one sum. Years are the ones with the
+// most dollars as well, but in their own order. A grant with several strategies of support is in all of them;
+// in the rest it counts once.
 func (g *Graph) Groups(ctx context.Context, f *Filter, by Grouping, top int) (Grouped, error) {
 	list, err := g.GroupsMany(ctx, []GroupsOf{{Filter: f, By: by, Top: top}})
 	if err != nil {
@@ -168,8 +167,7 @@ func (g *Graph) grouped(a *GroupsOf, t *tables) Grouped {
 	return out
 }
 
-// groupedPlaces is the answer from the sums of places, which are a sorted list of
-// short strings.
+// groupedPlaces is the answer from the sums of places, which are a sorted list of short strings.
 func (g *Graph) groupedPlaces(a *GroupsOf, sums []Cost, list []uint32) Grouped {
 	none := -1
 	if len(list) > 0 && len(g.dict.short.at(list[0])) == 0 {
@@ -244,8 +242,7 @@ type numbered struct {
 	Cost
 }
 
-// compareNumbered puts the most dollars first. Equal sums are in the order of their
-// numbers.
+// compareNumbered puts the most dollars first. Equal sums are in the order of their numbers.
 func compareNumbered(a, b numbered) int {
 	switch {
 	case a.last != b.last && b.last:
@@ -258,8 +255,7 @@ func compareNumbered(a, b numbered) int {
 	return cmp.Compare(a.id, b.id)
 }
 
-// best keeps the sums with the most dollars of those it is shown, and counts all of
-// them.
+// best keeps the sums with the most dollars of those it is shown, and counts all of them.
 type best struct {
 	top.Heap[numbered]
 	last  bitset // numbers that come last; nil for none

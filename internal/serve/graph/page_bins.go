@@ -5,12 +5,11 @@ import (
 	"math/bits"
 )
 
-// A deep page is found without keeping the items before it. A first round counts how
-// many items fall into each of many ranges of the order. The counts tell in which
-// range the page begins, and how many items come before that range. A range with too
-// many items is divided by another round. A last round keeps the first items from
-// there on. Most pages take two or three rounds, and no page takes more than a dozen.
-// The memory is the same for all pages; page_memory.go says how much.
+// A deep page is found without keeping the items before it. A first round counts how many items fall into
+// each of many ranges of the order. The counts tell in which range the page begins, and how many items come
+// before that range. A range with too many items is divided by another round. A last round keeps the first
+// items from there on. Most pages take two or three rounds, and no page takes more than a dozen. The memory
+// is the same for all pages; page_memory.go says how much.
 
 // order describes the order of a list, as far as finding a page needs it.
 type order struct {
@@ -30,10 +29,9 @@ const (
 	byNumber
 )
 
-// orderRange is a part of the order: the items that are equal to the first one
-// on the levels before this one, and lie from lo to hi on this one. It is
-// divided into bins of equal width or, when skewed, of a width that grows with
-// the distance from zero.
+// orderRange is a part of the order: the items that are equal to the first one on the levels before this one,
+// and lie from lo to hi on this one. It is divided into bins of equal width or, when skewed, of a width that
+// grows with the distance from zero.
 type orderRange struct {
 	level  int
 	lo, hi int64
@@ -113,9 +111,8 @@ func (s *orderRange) keys() (lo, hi int64) {
 	return s.first.key, s.first.key
 }
 
-// selectPage finds the items from place from to place to-1 of an order, and how
-// many items there are in all. run goes through all of them, each time it is
-// called, and counts them as seen.
+// selectPage finds the items from place from to place to-1 of an order, and how many items there are in all.
+// run goes through all of them, each time it is called, and counts them as seen.
 func (g *Graph) selectPage(o order, from, to int64, run func(*selectors) error) (page []item, seen int64, err error) {
 	s := orderRange{lo: o.lo, hi: o.hi, skewed: o.skewed}
 	s.setFirst()

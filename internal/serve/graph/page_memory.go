@@ -14,11 +14,10 @@ const (
 	partyBytes = 1 << 10
 )
 
-// Weight bounds the bytes that a question takes beside what all questions share,
-// so that no more questions are let in at a time than there is memory for. The
-// bound grows with the dataset and with the rows of the page. How deep the page
-// is makes no difference. Weight looks at a few numbers per value of the filter
-// and at no rows.
+// Weight bounds the bytes that a question takes beside what all questions share, so that no more questions
+// are let in at a time than there is memory for. The bound grows with the dataset and with the rows of the
+// page. How deep the page is makes no difference. Weight looks at a few numbers per value of the filter and
+// at no rows.
 func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 	if g.Begin() != nil {
 		return 0 // the question fails before it takes anything
@@ -86,8 +85,7 @@ func listWeight[N int | int64](n N) int64 { return 3 * 4 * int64(n) }
 
 func setWeight[N int | int64](n N) int64 { return int64(n)/8 + 64 }
 
-// funderSetWeight bounds the bytes of a condition on funders: the funders, and
-// the ranges of their rows.
+// funderSetWeight bounds the bytes of a condition on funders: the funders, and the ranges of their rows.
 func (g *Graph) funderSetWeight() int64 {
 	return 3*setWeight(len(g.dict.funders)) + 3*listWeight(len(g.dict.funders))
 }

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// item is a row or a record with what it is ordered by: a key ascending, then
-// its amount descending, then its number ascending. For a row the
-// number is its place among all amounts and the totals are nothing.
+// item is a row or a record with what it is ordered by: a key ascending, then its amount descending, then its
+// number ascending. For a row the number is its place among all amounts and the totals are nothing.
 type item struct {
 	key int64
 	id  uint32
@@ -25,9 +24,8 @@ func compareItems(a, b item) int {
 	return cmp.Compare(a.id, b.id)
 }
 
-// selector takes items in any order. It keeps the first k that do not come before
-// a floor, of which it holds at most twice as many at a time; or it counts the
-// items of a range of the order and keeps none.
+// selector takes items in any order. It keeps the first k that do not come before a floor, of which it holds
+// at most twice as many at a time; or it counts the items of a range of the order and keeps none.
 type selector struct {
 	lo, hi int64 // an item with a key outside of these is not on the page
 	seen   int64 // items so far, if the caller counts them

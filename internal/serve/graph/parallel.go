@@ -54,9 +54,8 @@ func betweenCuts(ctx context.Context, cuts []int, work func(i, from, to int)) er
 	})
 }
 
-// inParts runs work over the ranges between cuts. Each range has a value of its own
-// to add to, which is not part of a shared array while it changes: two cores
-// would fight for its memory.
+// inParts runs work over the ranges between cuts. Each range has a value of its own to add to, which is not
+// part of a shared array while it changes: two cores would fight for its memory.
 func inParts[T any](ctx context.Context, cuts []int, start func() T, work func(t *T, from, to int)) ([]T, error) {
 	parts := make([]T, len(cuts)-1)
 	err := betweenCuts(ctx, cuts, func(i, from, to int) {

@@ -2,9 +2,8 @@ package graph
 
 import "math/bits"
 
-// partySets are sets of recipients and of funders. With them a summary counts the
-// recipients and funders of a cause, a kind of funder and some years without
-// reading rows.
+// partySets are sets of recipients and of funders. With them a summary counts the recipients and funders of a
+// cause, a kind of funder and some years without reading rows.
 type partySets struct {
 	recipKinds    dimension // recipients that a kind of funder gave to in a year
 	recipLetters  dimension // recipients by their letter

@@ -53,9 +53,8 @@ func (e *evaluation) storedRecords(list []partyTotals, r *ranker) func(*selector
 	})
 }
 
-// byFunder sums the rows of each funder. Rows stand in the order of funders
-// and recipients, so a funder is a run of rows and each of its recipients a
-// run within it.
+// byFunder sums the rows of each funder. Rows stand in the order of funders and recipients, so a funder is a
+// run of rows and each of its recipients a run within it.
 func (e *evaluation) byFunder(set *rowset, r *ranker) func(*selectors) error {
 	lo, hi := set.bounds()
 	return e.inParts(e.g.cuts(lo, hi, e.g.postings.funderRows), func(s *selector, from, to int) {
@@ -102,8 +101,7 @@ func (g *Graph) sumFunders(set *rowset, from, to uint32, add func(record)) {
 // going through all rows in the order of recipients.
 const sparse = 16
 
-// byRecipient sums the rows of each recipient. done must be called after the
-// last run.
+// byRecipient sums the rows of each recipient. done must be called after the last run.
 func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) error, done func(), err error) {
 	g := e.g
 	done = func() {}

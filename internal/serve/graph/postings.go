@@ -25,8 +25,7 @@ func complete(s mapped.Layout, what string, offsets []uint32, values int) {
 func (l *lists) at(k uint32) []uint32 { return l.val[l.off[k]:l.off[k+1]:l.off[k+1]] }
 func (l *lists) len(k uint32) int     { return int(l.off[k+1] - l.off[k]) }
 
-// invert lists, for each key, the positions at which it stands in col, in
-// ascending order.
+// invert lists, for each key, the positions at which it stands in col, in ascending order.
 func invert(col []uint32, keys int) lists {
 	off, val := radix.Group(col, keys)
 	return lists{off, val}

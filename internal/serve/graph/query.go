@@ -22,12 +22,11 @@ type Term struct{ Words []string }
 // it left terms out, the answer would be to another question.
 const MaxTerms = 32
 
-// ParseQuery reads a free-text condition. The text is folded to ASCII capitals
-// and cut into words, runs of A-Z and 0-9. Every word must match; words inside
-// "quotes" must stand next to each other in one field; a leading - on a word
-// or on a quoted phrase excludes it. A hyphenated word is two words, and a
-// phrase when it is excluded. Words match by their stems, in phrases too. ok is
-// false if the text has no word; then the condition must not run.
+// ParseQuery reads a free-text condition. The text is folded to ASCII capitals and cut into words, runs of
+// A-Z and 0-9. Every word must match; words inside "quotes" must stand next to each other in one field; a
+// leading - on a word or on a quoted phrase excludes it. A hyphenated word is two words, and a phrase when it
+// is excluded. Words match by their stems, in phrases too. ok is false if the text has no word; then the
+// condition must not run.
 func ParseQuery(s string) (q Query, ok bool) {
 	for rest := orgname.Fold(s); rest != ""; {
 		var item string

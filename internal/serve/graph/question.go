@@ -57,12 +57,11 @@ type Sort struct {
 // Page is a part of an ordered result.
 type Page struct{ Offset, Limit int }
 
-// Canonical names a question. The name is the same for every way to write the
-// same condition, and different questions have different names. Order and
-// repetition do not matter, nor does a value that another value covers, nor how
-// spans of years are divided. The length of a text or list is written before it,
-// so that no two questions share a name. Cursors hold a digest of the name, so a
-// change of these bytes makes the cursors of clients invalid.
+// Canonical names a question. The name is the same for every way to write the same condition, and different
+// questions have different names. Order and repetition do not matter, nor does a value that another value
+// covers, nor how spans of years are divided. The length of a text or list is written before it, so that no
+// two questions share a name. Cursors hold a digest of the name, so a change of these bytes makes the cursors
+// of clients invalid.
 func (q Question) Canonical() []byte {
 	w := append(make(Name, 0, 160), byte(q.About), byte(q.By), byte(q.Sort.By))
 	w.Flag(q.Sort.Asc)

@@ -6,8 +6,7 @@ import (
 	"math"
 )
 
-// ranking is a remembered part of an ordered aggregate: its records from a
-// place on.
+// ranking is a remembered part of an ordered aggregate: its records from a place on.
 type ranking struct {
 	from    int64
 	records []record
@@ -25,18 +24,16 @@ func (r *ranking) page(p Page) ([]record, bool) {
 	return r.records[from-r.from : to-r.from], true
 }
 
-// The beginning of a ranking is remembered, so that the next pages need no new
-// evaluation.
+// The beginning of a ranking is remembered, so that the next pages need no new evaluation.
 const (
 	remembered = 128  // records at least
 	shared     = 1024 // records at most
 )
 
-// Funders returns one page of the funders that have rows satisfying the
-// filter, with the totals of these rows, and how many such funders there are.
-// It orders by ByAmount (the total), ByCount (the number of grants),
-// ByFunderName and ByFunderState; any other key is ErrOrder. Funders that are
-// equal in the key are ordered by total descending, then by EIN ascending.
+// Funders returns one page of the funders that have rows satisfying the filter, with the totals of these
+// rows, and how many such funders there are. It orders by ByAmount (the total), ByCount (the number of
+// grants), ByFunderName and ByFunderState; any other key is ErrOrder. Funders that are equal in the key are
+// ordered by total descending, then by EIN ascending.
 func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []FunderTotal, hits int64, err error) {
 	ask := Question{About: AboutFunders, Filter: f, Sort: s, Page: p}
 	return rankedRows(ctx, g, "funders", ask, func(read *reader, rec *record) FunderTotal {
@@ -47,12 +44,10 @@ func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []
 	})
 }
 
-// Recipients returns one page of the recipient identities that have rows
-// satisfying the filter, with the totals of these rows, and how many such
-// recipients there are. It orders by ByAmount (the total), ByCount (the number
-// of grants), ByRecipName and ByRecipState (of the recipient, not of its
-// rows); any other key is ErrOrder. Recipients that are equal in the key are
-// ordered by total descending, then by identity ascending.
+// Recipients returns one page of the recipient identities that have rows satisfying the filter, with the
+// totals of these rows, and how many such recipients there are. It orders by ByAmount (the total), ByCount
+// (the number of grants), ByRecipName and ByRecipState (of the recipient, not of its rows); any other key is
+// ErrOrder. Recipients that are equal in the key are ordered by total descending, then by identity ascending.
 func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows []RecipientTotal, hits int64, err error) {
 	ask := Question{About: AboutRecipients, Filter: f, Sort: s, Page: p}
 	return rankedRows(ctx, g, "recipients", ask, func(read *reader, rec *record) RecipientTotal {
@@ -63,8 +58,7 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 	})
 }
 
-// rankedRows answers a question about funders or recipients, of which row makes a row
-// of the answer.
+// rankedRows answers a question about funders or recipients, of which row makes a row of the answer.
 func rankedRows[T any](ctx context.Context, g *Graph, who string, ask Question, row func(*reader, *record) T) ([]T, int64, error) {
 	if err := g.Begin(); err != nil {
 		return nil, 0, err
@@ -85,8 +79,7 @@ func rankedRows[T any](ctx context.Context, g *Graph, who string, ask Question, 
 	return rows, hits, nil
 }
 
-// labelOf is the number of the string that funders or recipients are ordered by, if
-// any.
+// labelOf is the number of the string that funders or recipients are ordered by, if any.
 func (g *Graph) labelOf(by Order) func(id uint32) uint32 {
 	switch by {
 	case ByFunderName:
@@ -165,9 +158,8 @@ func (e *evaluation) rankCells(c *cellFilter, list recipientCells, ask Question)
 	return out, nil
 }
 
-// rankFundersOf orders the funders of one recipient, in all years or in some. It
-// reads the rows in the order of recipients, where they stand together; in the order
-// of the table each row would be a cache miss.
+// rankFundersOf orders the funders of one recipient, in all years or in some. It reads the rows in the order
+// of recipients, where they stand together; in the order of the table each row would be a cache miss.
 func (e *evaluation) rankFundersOf(recip uint32, ask Question) (*ranking, error) {
 	g := e.g
 	wanted := ^uint64(0)
@@ -196,8 +188,7 @@ func (e *evaluation) rankFundersOf(recip uint32, ask Question) (*ranking, error)
 	}))
 }
 
-// selected is the records from place from to place to-1, of at most the given
-// number.
+// selected is the records from place from to place to-1, of at most the given number.
 func (e *evaluation) selected(r *ranker, from, to int64, most int, run func(*selectors) error) (*ranking, error) {
 	list, seen, err := e.g.selectPage(r.order(e.g, most), from, to, run)
 	if err != nil {
@@ -305,8 +296,7 @@ func (r *ranker) add(to *selector, rec record) {
 	}
 }
 
-// skips counts a record that cannot be on the page and need not be made. Most
-// records are skipped.
+// skips counts a record that cannot be on the page and need not be made. Most records are skipped.
 func (r *ranker) skips(to *selector, id uint32, amount int64, grants uint32) bool {
 	if r.label != nil {
 		return false

@@ -9,8 +9,7 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// reader carries rows out of the mapped file. Rows of one page share their
-// funders and recipients.
+// reader carries rows out of the mapped file. Rows of one page share their funders and recipients.
 type reader struct {
 	g       *Graph
 	text    copier

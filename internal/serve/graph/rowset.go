@@ -42,8 +42,7 @@ func (r *rowset) bounds() (lo, hi uint32) {
 
 const blockRows = 4096
 
-// each passes the rows from lo to hi-1 to take in ascending blocks. A block is valid
-// until the next call.
+// each passes the rows from lo to hi-1 to take in ascending blocks. A block is valid until the next call.
 func (r *rowset) each(lo, hi uint32, take func(rows []uint32)) {
 	if r.short {
 		from, _ := slices.BinarySearch(r.list, lo)

@@ -8,9 +8,8 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// stateCells are the sums of funders, or of recipients, in each state and year. A
-// question about a few states then reads only the funders or recipients that have
-// grants there.
+// stateCells are the sums of funders, or of recipients, in each state and year. A question about a few states
+// then reads only the funders or recipients that have grants there.
 type stateCells struct {
 	at    []uint32 // where those of a state and a year begin; years of a state stand together
 	cells []StateSum

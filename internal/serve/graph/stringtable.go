@@ -77,8 +77,7 @@ func (d *dict) keep(s string) string {
 	return unsafe.String(&d.text[from], len(s))
 }
 
-// word numbers a text of a table, and looks it up once for all rows of a row group
-// that have it.
+// word numbers a text of a table, and looks it up once for all rows of a row group that have it.
 func (d *dict) word(w *snapshot.Word) uint32 {
 	if w.Note == 0 {
 		w.Note = d.id(w.Text) + 1
@@ -86,8 +85,7 @@ func (d *dict) word(w *snapshot.Word) uint32 {
 	return w.Note - 1
 }
 
-// compound is up to so many words that are one key together, as the notes they
-// were given.
+// compound is up to so many words that are one key together, as the notes they were given.
 type compound [5]uint32
 
 type metCompound struct {
@@ -108,8 +106,7 @@ func (c *compound) hash() uint32 {
 	return h % recentCompounds
 }
 
-// join numbers a compound of texts. One that was met lately in the same words is
-// not put together again.
+// join numbers a compound of texts. One that was met lately in the same words is not put together again.
 func (d *dict) join(parts ...*snapshot.Word) uint32 {
 	var words compound
 	for i, w := range parts {

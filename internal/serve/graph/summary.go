@@ -10,9 +10,8 @@ type summary struct {
 	years  []YearTotals
 }
 
-// Summary returns the totals of the rows that satisfy the filter, and the same
-// for each fiscal year that has any, in ascending order. A funder or recipient
-// counts once in the totals and once in each of its years.
+// Summary returns the totals of the rows that satisfy the filter, and the same for each fiscal year that has
+// any, in ascending order. A funder or recipient counts once in the totals and once in each of its years.
 func (g *Graph) Summary(ctx context.Context, f *Filter) (Totals, []YearTotals, error) {
 	if err := g.Begin(); err != nil {
 		return Totals{}, nil, err

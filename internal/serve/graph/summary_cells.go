@@ -79,8 +79,7 @@ func (e *evaluation) countParties(f *Filter, c *cellFilter, years []int, funders
 	})
 }
 
-// countCells counts the funders or recipients that have a cell. of is how many there
-// are in the graph.
+// countCells counts the funders or recipients that have a cell. of is how many there are in the graph.
 func (t *distinctCounter) countCells(list []yearCells, of int) {
 	var years [MaxYears]bitset
 	all := make(bitset, wordsFor(of))

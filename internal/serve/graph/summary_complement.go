@@ -1,8 +1,7 @@
 package graph
 
-// If at most one row in complementPart is missing from a set, reading the missing
-// rows, and the funders and recipients that they concern, is cheaper than reading
-// the set.
+// If at most one row in complementPart is missing from a set, reading the missing rows, and the funders and
+// recipients that they concern, is cheaper than reading the set.
 const complementPart = 8
 
 func (g *Graph) missingRows(set *rowset) (rows []uint32, few bool) {
@@ -35,9 +34,8 @@ func touched(rows, col []uint32, keys int) bitset {
 	return out
 }
 
-// sumComplement is the summary of nearly all rows: the stored summary of all rows,
-// minus the missing rows. It counts the funders and recipients that have missing
-// rows again.
+// sumComplement is the summary of nearly all rows: the stored summary of all rows, minus the missing rows. It
+// counts the funders and recipients that have missing rows again.
 func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, error) {
 	g := e.g
 	var sum yearly

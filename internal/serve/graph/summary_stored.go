@@ -66,17 +66,15 @@ func (v *giving) linksOf(f uint32) (recips []uint32, years []uint64) {
 	return v.links[from:to], v.masks[from:to]
 }
 
-// wholeFunders is a condition that selects funders, or all of them, with all of their
-// rows or all rows of some years. The stored giving of each funder answers it
-// without reading rows.
+// wholeFunders is a condition that selects funders, or all of them, with all of their rows or all rows of
+// some years. The stored giving of each funder answers it without reading rows.
 type wholeFunders struct {
 	funders []uint32
 	years   uint64 // mask
 }
 
-// wholeFunders recognizes a condition on funders or years and nothing else. It
-// refuses a condition with so few rows that reading these is faster than going
-// through all recipients.
+// wholeFunders recognizes a condition on funders or years and nothing else. It refuses a condition with so
+// few rows that reading these is faster than going through all recipients.
 func (g *Graph) wholeFunders(conditions []condition) (w wholeFunders, ok bool) {
 	if len(conditions) == 0 {
 		return w, false // the summary of all rows is stored

@@ -7,13 +7,11 @@ import (
 	"sort"
 )
 
-// Transactions returns one page of the rows that satisfy the filter, and how
-// many do in all. It orders by ByAmount, ByYear, ByFunderName, ByFunderState,
-// ByRecipName (the canonical name) and ByRecipState (the state of the row);
-// any other key is ErrOrder. Strings are ordered byte by byte, an absent one
-// before all others. Rows that are equal in the key are ordered by amount
-// descending, then by grant key ascending, whatever the direction. A page past
-// the end is empty.
+// Transactions returns one page of the rows that satisfy the filter, and how many do in all. It orders by
+// ByAmount, ByYear, ByFunderName, ByFunderState, ByRecipName (the canonical name) and ByRecipState (the state
+// of the row); any other key is ErrOrder. Strings are ordered byte by byte, an absent one before all others.
+// Rows that are equal in the key are ordered by amount descending, then by grant key ascending, whatever the
+// direction. A page past the end is empty.
 func (g *Graph) Transactions(ctx context.Context, f *Filter, s Sort, p Page) (rows []Grant, hits int64, err error) {
 	if err := g.Begin(); err != nil {
 		return nil, 0, err
@@ -62,8 +60,7 @@ func (g *Graph) rowOrder(by Order) func(row uint32) uint32 {
 	return nil
 }
 
-// page finds the rows of a page. group is the key that they are ordered by before
-// their amount, or nil.
+// page finds the rows of a page. group is the key that they are ordered by before their amount, or nil.
 func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) uint32, p Page) (*rowPage, error) {
 	if group == nil && f.only("min_amt") {
 		// The rows stand next to each other in the order of amounts.
@@ -84,10 +81,9 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 	if from == to {
 		return out, nil
 	}
-	// Walking the order of amounts reads each row on the way. Picking the page out
-	// of the set reads each row of the set, and sorts the rows that stay. A walk is
-	// given up if it takes many times as long as for rows at random places, because
-	// then all rows of the set are at the far end.
+	// Walking the order of amounts reads each row on the way. Picking the page out of the set reads each row
+	// of the set, and sorts the rows that stay. A walk is given up if it takes many times as long as for rows
+	// at random places, because then all rows of the set are at the far end.
 	pick := float64(set.count) * float64(bits.Len64(uint64(to))) / 2
 	if from > int64(g.grain.near) {
 		pick = 2 * float64(set.count+int64(g.grain.bins)) // counted in bins, then kept
@@ -109,8 +105,7 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 	return out, nil
 }
 
-// pick is the rows of a set from place from to place to-1, in order, each by
-// its rank among all amounts.
+// pick is the rows of a set from place from to place to-1, in order, each by its rank among all amounts.
 func (e *evaluation) pick(set *rowset, s Sort, group func(uint32) uint32, from, to int64) ([]item, error) {
 	g := e.g
 	lo, hi := set.bounds()
@@ -162,9 +157,8 @@ func (e *evaluation) pick(set *rowset, s Sort, group func(uint32) uint32, from, 
 // maxWalkFactor is how many times as long as expected a walk may take.
 const maxWalkFactor = 64
 
-// walk goes through the rows in the order of amounts, within the ranks from lo to
-// hi-1, and takes the rows of the set from place from to place to-1. It gives up
-// after the given number of steps.
+// walk goes through the rows in the order of amounts, within the ranks from lo to hi-1, and takes the rows of
+// the set from place from to place to-1. It gives up after the given number of steps.
 func (g *Graph) walk(set *rowset, lo, hi uint32, asc bool, from, to, steps int) (rows []uint32, ok bool) {
 	rows = make([]uint32, 0, to-from)
 	seen := 0

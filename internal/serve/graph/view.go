@@ -9,11 +9,10 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// View is the graph as the packages read it that walk from one organization to
-// others: ledger, neighbors and prospect. Funders and recipients are numbers,
-// which are their places in Funders and Recipients. Other numbers are places in
-// Years, States and Counties. The slices belong to the mapped file: nobody may
-// change them, or use them after Close.
+// View is the graph as the packages read it that walk from one organization to others: ledger, neighbors and
+// prospect. Funders and recipients are numbers, which are their places in Funders and Recipients. Other
+// numbers are places in Years, States and Counties. The slices belong to the mapped file: nobody may change
+// them, or use them after Close.
 type View struct {
 	Funders    []FunderRecord    // by EIN
 	Recipients []RecipientRecord // by identity
@@ -26,8 +25,7 @@ type View struct {
 	read *reader
 }
 
-// MaxYears is how many fiscal years there may be, so that a set of years is a
-// mask of 64 bits.
+// MaxYears is how many fiscal years there may be, so that a set of years is a mask of 64 bits.
 const MaxYears = 64
 
 // View opens the graph for reading. Close must follow.
@@ -177,16 +175,14 @@ func (v *View) InRanges(ctx context.Context, n, size int, work func(from, to int
 	return inRanges(ctx, 0, n, size, work)
 }
 
-// PartySums are the totals of the grants of one organization. Years are 0 when
-// it has none.
+// PartySums are the totals of the grants of one organization. Years are 0 when it has none.
 type PartySums struct {
 	Total, Grants, Parties int64
 	FirstYear, LastYear    int
 }
 
-// Sums are the totals of what an organization gave or received. They are stored,
-// so that no rows are read, except for a recipient with several identities, whose
-// common funders count once.
+// Sums are the totals of what an organization gave or received. They are stored, so that no rows are read,
+// except for a recipient with several identities, whose common funders count once.
 func (g *Graph) Sums(ctx context.Context, e ein.EIN, side Side) (PartySums, error) {
 	if err := g.Begin(); err != nil {
 		return PartySums{}, err

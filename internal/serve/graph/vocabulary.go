@@ -123,8 +123,7 @@ func ParseOrder(word string) (Order, bool) { return orderWords.parse(word) }
 // String is the published word.
 func (o Order) String() string { return orderWords.word(o) }
 
-// OrderWords lists the words of the orders that a question has, in published
-// order.
+// OrderWords lists the words of the orders that a question has, in published order.
 func (a About) OrderWords() []string {
 	var words []string
 	for i := range orderWords {

@@ -104,8 +104,7 @@ func (t *wordIndex) scatter(docs []uint32, to bitset) {
 	}
 }
 
-// intersect keeps the numbers of a that are in b too. Both are ascending; a is
-// overwritten.
+// intersect keeps the numbers of a that are in b too. Both are ascending; a is overwritten.
 func intersect(a, b []uint32) []uint32 {
 	out, j := a[:0], 0
 	for _, x := range a {
@@ -179,8 +178,7 @@ func (g *Graph) termConds(terms []Term, not bool) []condition {
 	return list
 }
 
-// termCond is the rows that have the term in the purpose, the name as filed or
-// the canonical name.
+// termCond is the rows that have the term in the purpose, the name as filed or the canonical name.
 func (g *Graph) termCond(term Term) condition {
 	t := &g.postings.words
 	docs, stem, single := t.find(term)

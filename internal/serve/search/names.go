@@ -74,10 +74,9 @@ func (x *Index) typed(q string) (org uint32, ok bool) {
 	return 0, false
 }
 
-// Find finds the organizations that q may mean, best first: by name, part of a name,
-// initials, or EIN in any format. With a state, it finds only organizations there. A
-// question of fewer than two characters finds nothing. limit is at most 200; 0 or
-// less means 10.
+// Find finds the organizations that q may mean, best first: by name, part of a name, initials, or EIN in any
+// format. With a state, it finds only organizations there. A question of fewer than two characters finds
+// nothing. limit is at most 200; 0 or less means 10.
 func (x *Index) Find(q, state string, limit int) []Result {
 	a, _, err := x.search(context.Background(), Ask{Text: q, Mode: names, State: strings.ToUpper(strings.TrimSpace(state)), Limit: min(limit, maxNames)})
 	if err != nil {

@@ -6,11 +6,10 @@ import (
 	"grantgraph/internal/place"
 )
 
-// SplitPlace takes a place out of a question: a state at its end or after "in", or a
-// city after "in" at its end. Examples: "food banks in Ohio", "food bank ohio", "a
-// charity in Ohio that helps veterans", "shelter in Akron, OH". Washington is a state
-// and a city. A place that begins a question stays, because it may be part of a name.
-// A city without a state stays too, because it may not be a city.
+// SplitPlace takes a place out of a question: a state at its end or after "in", or a city after "in" at its
+// end. Examples: "food banks in Ohio", "food bank ohio", "a charity in Ohio that helps veterans", "shelter in
+// Akron, OH". Washington is a state and a city. A place that begins a question stays, because it may be part
+// of a name. A city without a state stays too, because it may not be a city.
 func SplitPlace(q string) (rest string, states []string, city string) {
 	fields := strings.Fields(q)
 	rest = q

@@ -18,8 +18,7 @@ import (
 // worker implements it. This package does not import the driver, because a server
 // only talks to workers: what tests a server need not link the engine.
 type Driver interface {
-	// AddFindOrg registers the function find_org and the table function
-	// find_org_table with a connection.
+	// AddFindOrg registers the function find_org and the table function find_org_table with a connection.
 	AddFindOrg(conn *sql.Conn, find FindOrg) error
 	// Plain returns a value of one of the driver's own types as a Decimal, an
 	// Interval, a Map, a Union or a string, and every other value as it is.

@@ -18,13 +18,11 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// gate decides whether a statement may run. It has the engine's own parser parse
-// the statement and walks the tree: every part must be of a kind that is known to
-// be harmless. It then has the engine bind the statement to empty tables of the
-// same shape, so that a misspelled column is found before any data is read. The
-// gate holds no data. It reads each statement in a connection of its own and then
-// closes that connection, so that nothing that the statement prepared, set or left
-// as its last error remains.
+// gate decides whether a statement may run. It has the engine's own parser parse the statement and walks the
+// tree: every part must be of a kind that is known to be harmless. It then has the engine bind the statement
+// to empty tables of the same shape, so that a misspelled column is found before any data is read. The gate
+// holds no data. It reads each statement in a connection of its own and then closes that connection, so that
+// nothing that the statement prepared, set or left as its last error remains.
 type gate struct {
 	db   *sql.DB
 	conn *sql.Conn // keeps the database open; no statement is read in it
@@ -57,9 +55,8 @@ func (g *gate) connect(ctx context.Context) (*sql.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The optimizer would compute constants. The binder still computes constants
-	// that are arguments of functions, to see whether they are null. The budget and
-	// the limits of the process bound that work.
+	// The optimizer would compute constants. The binder still computes constants that are arguments of
+	// functions, to see whether they are null. The budget and the limits of the process bound that work.
 	if err := run(ctx, conn, "PRAGMA disable_optimizer"); err != nil {
 		conn.Close()
 		return nil, err
@@ -387,9 +384,8 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 	return w.inside(v, sc)
 }
 
-// session are names that the engine reads as functions when no column has the
-// name. They reveal the catalog and the session. The column rowid, which every
-// table has, reveals the layout of the file.
+// session are names that the engine reads as functions when no column has the name. They reveal the catalog
+// and the session. The column rowid, which every table has, reveals the layout of the file.
 var session = table.SetOf("current_catalog current_database current_schema current_user current_role session_user")
 
 func (w *walker) noFunction(name string, v map[string]any) *fault.Fault {
@@ -436,17 +432,14 @@ func identifier(name string) bool {
 //go:embed functions.txt
 var functionList string
 
-// functions are the functions that a query may call. The gate refuses every
-// other function of the engine. The list omits on purpose all functions that
-// read a file, take SQL or the name of a table as text, show the catalog, the
-// settings or the session, wait, write a log, or export the state of an
-// aggregate.
+// functions are the functions that a query may call. The gate refuses every other function of the engine. The
+// list omits on purpose all functions that read a file, take SQL or the name of a table as text, show the
+// catalog, the settings or the session, wait, write a log, or export the state of an aggregate.
 var functions = table.Set("functions.txt", functionList)
 
 var tableFunctions = table.SetOf("unnest range generate_series find_org")
 
-// Functions returns the names of the functions that a query may call, sorted
-// and without operators.
+// Functions returns the names of the functions that a query may call, sorted and without operators.
 func Functions() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(functions)), func(name string) bool { return !letter(name[0]) })
 }

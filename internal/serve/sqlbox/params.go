@@ -16,9 +16,8 @@ import (
 
 const maxParams = 1000
 
-// Params are the values bound to a statement: a list for ? and $1, or names
-// for $name. The engine never reads a text among them as SQL. In JSON they are
-// an array, an object, or null.
+// Params are the values bound to a statement: a list for ? and $1, or names for $name. The engine never reads
+// a text among them as SQL. In JSON they are an array, an object, or null.
 type Params struct {
 	List  []any
 	Named map[string]any

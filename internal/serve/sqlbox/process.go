@@ -29,9 +29,8 @@ type process struct {
 }
 
 var (
-	// startTimeout is how long a worker may take to open its files, or the time
-	// limit of a query if that is longer. Tests set a longer time, because they may
-	// run on a busy machine.
+	// startTimeout is how long a worker may take to open its files, or the time limit of a query if that is
+	// longer. Tests set a longer time, because they may run on a busy machine.
 	startTimeout = 30 * time.Second
 
 	errDied = errors.New("the worker died")    // while it served a statement

@@ -276,9 +276,8 @@ func (b *Box) countOwner(owner string) (done func(), err error) {
 // A worker that stops in that time is used again; otherwise it is killed.
 const grace = 250 * time.Millisecond
 
-// ask has a worker of the pool answer: the reserved worker if there is one. It
-// kills a worker that does not answer in time. When a worker was dead before it
-// received the request, ask tries another one.
+// ask has a worker of the pool answer: the reserved worker if there is one. It kills a worker that does not
+// answer in time. When a worker was dead before it received the request, ask tries another one.
 func (b *Box) ask(ctx context.Context, l *pool, reserved *process, a workerRequest) (*Result, error) {
 	sent, err := encode(a)
 	if err != nil {

@@ -14,9 +14,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Work runs a worker process. It takes the role that the first frame names, gives
-// up every right it no longer needs, and answers statements one at a time until
-// its input ends. It returns the exit code of the process.
+// Work runs a worker process. It takes the role that the first frame names, gives up every right it no longer
+// needs, and answers statements one at a time until its input ends. It returns the exit code of the process.
 func Work(in io.Reader, out io.Writer, driver Driver) int {
 	var h hello
 	if err := readFrame(in, maxRequest, &h); err != nil {

@@ -147,10 +147,15 @@ type chapterPage struct {
 const longestPath = 100
 
 func (s *Room) serveChapter(w http.ResponseWriter, r *http.Request) error {
-	path := r.URL.Path
+	path, asMarkdown := strings.CutSuffix(r.URL.Path, ".md")
 	c := s.chapters[path]
 	if len(path) > longestPath || c == nil {
 		return frame.Missing
+	}
+	if asMarkdown {
+		w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
+		_, err := w.Write(c.Source)
+		return err
 	}
 	p := chapterPage{s.begin(r, path, c.Title, c.Lead), c.Body}
 	p.Contents = overview(c.Headings)

@@ -259,6 +259,20 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestMarkdown asks for documents as they were written.
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	for at, file := range map[string]string{"/docs/guide/start.md": "docs/guide/start.md", "/docs/examples.md": "docs/api.md", "/docs/sources.md": "docs/sources.md"} {
+		w := httptest.NewRecorder()
+		p.handler.ServeHTTP(w, httptest.NewRequest("GET", at, nil))
+		want, err := fs.ReadFile(grantgraph.Documents, file)
+		if err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "text/markdown; charset=utf-8" || w.Body.String() != string(want) {
+			t.Errorf("%s: status %d, %v, %d bytes, %v", at, w.Code, w.Header(), w.Body.Len(), err)
+		}
+	}
+}
+
 // TestNowhere asks for pages that do not exist.
 func TestNowhere(t *testing.T) {
 	t.Parallel()

@@ -27,6 +27,7 @@ type chapter struct {
 	Lead     string // first paragraph, as plain text
 	Body     template.HTML
 	Headings []heading
+	Source   []byte // as it was written
 
 	file     string
 	sections []section
@@ -47,7 +48,7 @@ var markdown = goldmark.New(
 
 // render makes the page of a document. An empty title takes that of the document.
 func render(file, title string, source []byte) (*chapter, error) {
-	c := &chapter{Path: addressOf(file), Title: title, file: file}
+	c := &chapter{Path: addressOf(file), Title: title, Source: source, file: file}
 	doc := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(newAnchors()))))
 	if err := c.relink(doc, source); err != nil {
 		return nil, err
