@@ -138,12 +138,9 @@ func (l Place) name() string {
 	return cmp.Or(l.Name, l.Value)
 }
 
-// what is the filters of a plan behind a word of a sentence.
-func (p *Plan) what() string { return spaced(p.describe()) }
-
-// describe writes the filters of a plan as the end of a sentence: "by A to B in
-// Ohio for Education in 2022".
-func (p *Plan) describe() string {
+// what writes the filters of a plan as the end of a sentence, behind a word: " by A to
+// B in Ohio for Education in 2022".
+func (p *Plan) what() string {
 	said := []string{p.giver(), p.taker()}
 	for _, row := range planParts {
 		what, phrase := p.part(row.Text("field"), ""), row.Text("phrase")
@@ -157,7 +154,7 @@ func (p *Plan) describe() string {
 		}
 		said = append(said, strings.Replace(phrase, "…", what, 1))
 	}
-	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
+	return spaced(strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " "))
 }
 
 // unsaid is what the filters of the plan leave to be said of a grant.

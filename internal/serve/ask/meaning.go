@@ -224,7 +224,7 @@ func (r *reading) suggest(un *Unclear, seq []*item) {
 func (r *reading) understands(question string) bool {
 	fine, ok := r.fine[question]
 	if !ok {
-		_, none := (&reading{a: r.a, ctx: r.ctx, again: true, memo: r.memo, fine: r.fine}).read(question)
+		_, none := (&reading{lookups: r.lookups, again: true, fine: r.fine}).read(question)
 		fine = none == nil
 		r.fine[question] = fine
 	}

@@ -283,16 +283,6 @@ func (r *run) means(row *grants.RecipientRow, o *Party, begin int) string {
 	return best.EIN.String()
 }
 
-// identify finds out whom a name means, once for an answer.
-func (r *run) identify(q identify.Question) identify.Answer {
-	found, ok := r.memo[q]
-	if !ok {
-		found = r.a.Data.Search.Identify(r.ctx, q)
-		r.memo[q] = found
-	}
-	return found
-}
-
 // namesOf returns the identities of recipients without an EIN whose names mean an
 // organization, however they are spelled or cut off, and these names. The name of a part
 // begins with words that mean the organization: "Corven University School of Law". For a
@@ -300,7 +290,7 @@ func (r *run) identify(q identify.Question) identify.Answer {
 func (r *run) namesOf(p *Plan, o Party, parts bool) (ids, names []string) {
 	begin := 0
 	if parts {
-		if begin = len(tokens(o.Asked)); begin < 2 && (&reading{a: r.a}).inCity(o.Asked, "") > 0 {
+		if begin = len(tokens(o.Asked)); begin < 2 && r.inCity(o.Asked, "") > 0 {
 			begin = 2 // Stanford Jazz Workshop may have its name from the city
 		}
 	}

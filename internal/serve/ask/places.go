@@ -159,8 +159,8 @@ func (r *reading) cityCost(from, to int) float64 {
 const bigCity = 300
 
 // inCity counts the organizations in a city.
-func (r *reading) inCity(city, state string) int64 {
-	d := r.a.Data.Directory
+func (l *lookups) inCity(city, state string) int64 {
+	d := l.a.Data.Directory
 	set, n, err := d.Select(&directory.Filter{Cities: []directory.City{{Name: orgname.City(city), State: state}}}, nil)
 	if err != nil {
 		return 0

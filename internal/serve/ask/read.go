@@ -20,8 +20,7 @@ import (
 // up in every way that makes sense (parts); the cheapest sequence of parts that
 // covers all words is how the question is read.
 type reading struct {
-	a   *Asker
-	ctx context.Context
+	lookups
 
 	q     string // with single spaces
 	toks  []token
@@ -29,10 +28,9 @@ type reading struct {
 	parts [][]*item // by their first word
 	again bool      // this is another wording of the question
 
-	asked   int                                   // texts that were looked up as names
-	memo    map[identify.Question]identify.Answer // of texts that were identified, also by other wordings
-	fine    map[string]bool                       // whether other questions can be answered
-	perhaps []identify.Candidate                  // organizations that are too improbable to use
+	asked   int                  // texts that were looked up as names
+	fine    map[string]bool      // whether other questions can be answered
+	perhaps []identify.Candidate // organizations that are too improbable to use
 }
 
 // item is a run of words that has a meaning.
@@ -85,7 +83,7 @@ func (a *Asker) Read(ctx context.Context, question string) (*Plan, *Unclear) {
 	if a.Data == nil || !a.Data.Whole() {
 		return nil, &Unclear{Why: sentence("out_of_service"), Policy: true}
 	}
-	r := &reading{a: a, ctx: ctx, memo: map[identify.Question]identify.Answer{}, fine: map[string]bool{}}
+	r := &reading{lookups: lookups{a, ctx, map[identify.Question]identify.Answer{}}, fine: map[string]bool{}}
 	p, u := r.read(question)
 	if u != nil {
 		u.Try = slices.DeleteFunc(u.Try, func(q string) bool { return !r.understands(q) })

@@ -20,8 +20,7 @@ import (
 
 // run is a plan that is being answered. After an error, requests return nothing.
 type run struct {
-	a    *Asker
-	ctx  context.Context
+	lookups
 	p    *Plan
 	kind table.Row // of kinds.tsv
 	out  *Answer
@@ -32,13 +31,12 @@ type run struct {
 	unfiled bool            // there is no return of the only funder for the years that are asked for
 	span    Span            // in which somebody stopped or started
 	last    *client.Service // of the latest request
-	memo    map[identify.Question]identify.Answer
 }
 
 // run is a plan whose requests are not those of an answer.
 func (a *Asker) run(ctx context.Context, p *Plan) *run {
-	return &run{a: a, ctx: ctx, p: p, out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}},
-		known: facing{}, last: &client.Service{}, memo: map[identify.Question]identify.Answer{}}
+	return &run{lookups: lookups{a, ctx, map[identify.Question]identify.Answer{}}, p: p, out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}},
+		known: facing{}, last: &client.Service{}}
 }
 
 // runners are the ways to answer that kinds.tsv names.

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"slices"
 	"strconv"
@@ -157,12 +158,19 @@ func (r *reading) addByName(from, to int) bool {
 	return true
 }
 
+// lookups are what a question or an answer looks up.
+type lookups struct {
+	a    *Asker
+	ctx  context.Context
+	memo map[identify.Question]identify.Answer // of texts that were identified
+}
+
 // identify finds out whom a text means, once for all wordings of a question.
-func (r *reading) identify(q identify.Question) identify.Answer {
-	found, ok := r.memo[q]
+func (l *lookups) identify(q identify.Question) identify.Answer {
+	found, ok := l.memo[q]
 	if !ok {
-		found = r.a.Data.Search.Identify(r.ctx, q)
-		r.memo[q] = found
+		found = l.a.Data.Search.Identify(l.ctx, q)
+		l.memo[q] = found
 	}
 	return found
 }
