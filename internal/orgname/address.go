@@ -213,9 +213,7 @@ func ordinary(b []byte) bool {
 }
 
 // house reports whether b can be a house number: digits, perhaps with one letter.
-func house(b []byte) bool {
-	return digits(b) || len(b) > 1 && digits(b[:len(b)-1])
-}
+func house(b []byte) bool { return digits(b) || len(b) > 1 && digits(b[:len(b)-1]) }
 
 // streetName picks the first word that is the name of a street. If the street has only
 // a direction or a type, that word is its name.

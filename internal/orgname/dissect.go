@@ -295,9 +295,7 @@ func IsCareOf(line string) bool {
 	return false
 }
 
-func alnum(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
-}
+func alnum(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
 // tail strips a trailing "City, ST" that repeats the city and state of the line. If
 // the line has no state, tail takes the state from the name. If the city is part of a

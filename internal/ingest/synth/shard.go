@@ -20,9 +20,7 @@ func (s Shard) month() int { return s.Year*12 + s.Month - 1 }
 func shardOf(month int) Shard { return Shard{month / 12, month%12 + 1} }
 
 // Batch is the name of the shard's zip without its ending.
-func (s Shard) Batch() string {
-	return fmt.Sprintf("%d_TEOS_XML_%02dA", s.Year, s.Month)
-}
+func (s Shard) Batch() string { return fmt.Sprintf("%d_TEOS_XML_%02dA", s.Year, s.Month) }
 
 // storedEvery is how many shards there are to one that does not compress.
 const storedEvery = 37

@@ -35,8 +35,8 @@ type run struct {
 
 // run is a plan whose requests are not those of an answer.
 func (a *Asker) run(ctx context.Context, p *Plan) *run {
-	return &run{lookups: lookups{a, ctx, map[identify.Question]identify.Answer{}}, p: p, out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}},
-		known: facing{}, last: &client.Service{}}
+	return &run{lookups: lookups{a, ctx, map[identify.Question]identify.Answer{}}, p: p,
+		out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}}, known: facing{}, last: &client.Service{}}
 }
 
 // runners are the ways to answer that kinds.tsv names.

@@ -74,13 +74,9 @@ func (x Store) Attempt(ctx context.Context, id string, _ int, verify func(accoun
 	return a, account.Outcome{Verdict: account.Right}, err
 }
 
-func (Store) TakeMint(context.Context, string) (time.Duration, bool, error) {
-	return 0, true, nil
-}
-func (Store) TakeCall(context.Context, string, string) (int, error) { return 0, nil }
-func (Store) Seen(context.Context, string, string, time.Time) (bool, error) {
-	return true, nil
-}
+func (Store) TakeMint(context.Context, string) (time.Duration, bool, error) { return 0, true, nil }
+func (Store) TakeCall(context.Context, string, string) (int, error)         { return 0, nil }
+func (Store) Seen(context.Context, string, string, time.Time) (bool, error) { return true, nil }
 
 // Key finds none: examples are not signed.
 func (Store) Key(context.Context, string, string) (httpsig.Key, error) {

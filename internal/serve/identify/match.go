@@ -284,9 +284,7 @@ func (s *search) likeText() int {
 }
 
 // rarityOf is 1 for a word that no name has, and falls with the number of names.
-func (e *Engine) rarityOf(names int) float64 {
-	return max(0, 1-math.Log(float64(names)+1)/e.logNames)
-}
+func (e *Engine) rarityOf(names int) float64 { return max(0, 1-math.Log(float64(names)+1)/e.logNames) }
 
 func (s *search) prepare(r *reading) {
 	e := s.e

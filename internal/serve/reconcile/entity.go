@@ -68,6 +68,4 @@ func describe(r *search.Result) string {
 	return strings.Join(parts, " · ")
 }
 
-func placeOf(city, state string) string {
-	return strings.Trim(orgname.Display(city)+", "+state, ", ")
-}
+func placeOf(city, state string) string { return strings.Trim(orgname.Display(city)+", "+state, ", ") }

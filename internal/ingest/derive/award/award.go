@@ -171,9 +171,7 @@ type digest uint64
 
 const start = digest(hash.Start)
 
-func (d digest) text(s string) digest {
-	return digest(hash.Add(uint64(d), s)).number(uint64(len(s)))
-}
+func (d digest) text(s string) digest { return digest(hash.Add(uint64(d), s)).number(uint64(len(s))) }
 
 func (d digest) number(n uint64) digest {
 	var b [8]byte

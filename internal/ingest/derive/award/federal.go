@@ -46,9 +46,7 @@ type federalKey struct {
 }
 
 // NewFederal makes sums for the recipients in a crosswalk.
-func NewFederal(c Crosswalk) *Federal {
-	return &Federal{crosswalk: c, sums: newSums[federalKey]()}
-}
+func NewFederal(c Crosswalk) *Federal { return &Federal{crosswalk: c, sums: newSums[federalKey]()} }
 
 // Add adds one transaction. It ignores the identifier of the recipient's parent, which is another organization.
 func (f *Federal) Add(a *usaspending.Award) {

@@ -58,9 +58,7 @@ type weights struct {
 type numbered struct{ names, texts []feature }
 
 // scale gives many features of a kind the same total influence as few.
-func scale(list []feature) float32 {
-	return float32(1 / math.Sqrt(float64(max(len(list), 1))))
-}
+func scale(list []feature) float32 { return float32(1 / math.Sqrt(float64(max(len(list), 1)))) }
 
 type scores [causes]float32
 

@@ -95,9 +95,7 @@ func (b *Builder) endFiling() {
 	b.run = b.run[:0]
 }
 
-func compareTies(x, y tie) int {
-	return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
-}
+func compareTies(x, y tie) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) }
 
 // Families records which organizations belong together. It does not change.
 type Families struct {

@@ -149,9 +149,7 @@ func classOfTraded(t *description) Class {
 }
 
 // isPLC reports a company whose shares are listed, by its legal form.
-func isPLC(t *description) bool {
-	return strings.Contains(" "+t.name+" ", " PLC ")
-}
+func isPLC(t *description) bool { return strings.Contains(" "+t.name+" ", " PLC ") }
 
 // incorporated reports a company, by its legal form.
 func incorporated(t *description) bool {

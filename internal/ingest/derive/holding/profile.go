@@ -99,6 +99,4 @@ func (p *Portfolio) profile(f *Foundation, held []position) snapshot.AssetProfil
 }
 
 // percent is a share in percent with two decimals, limited to 0 through 100.
-func percent(share float64) *float64 {
-	return new(math.Round(max(0, min(1, share))*1e4) / 100)
-}
+func percent(share float64) *float64 { return new(math.Round(max(0, min(1, share))*1e4) / 100) }

@@ -82,9 +82,7 @@ type Rights struct {
 }
 
 // Behind is how many right answers hybrid mode lacks compared with the better of its parts.
-func (a *Asked) Behind() int {
-	return max(a.Right.Text, a.Right.Semantic) - a.Right.Hybrid
-}
+func (a *Asked) Behind() int { return max(a.Right.Text, a.Right.Semantic) - a.Right.Hybrid }
 
 // Compared is how the modes answer the questions of a judged file.
 type Compared struct {

@@ -83,9 +83,7 @@ type counted struct {
 }
 
 // NewBuilder begins an index.
-func NewBuilder() *Builder {
-	return &Builder{stemOf: map[string]int32{}, ids: map[string]uint32{}}
-}
+func NewBuilder() *Builder { return &Builder{stemOf: map[string]int32{}, ids: map[string]uint32{}} }
 
 // stem is the number of the stem of a word. ok is false for a small word.
 func (w *Builder) stem(word string) (id int32, ok bool) {
