@@ -94,7 +94,7 @@ func (c *Client) ScreenNames(ctx context.Context, body NamesRequest, q url.Value
 	return ask[NamesAnswer](ctx, c, Request{Method: "POST", Path: "/screening/names", Query: q, Body: body})
 }
 
-// VerifyReport: Verify a report that was kept. Needs no key; not counted.
+// VerifyReport: Verify a report. Needs no key; not counted.
 func (c *Client) VerifyReport(ctx context.Context, document json.RawMessage, q url.Values) (*VerifyAnswer, error) {
 	return ask[VerifyAnswer](ctx, c, Request{Method: "POST", Path: "/screening/verify", Query: q, Body: document})
 }
@@ -109,7 +109,7 @@ func (c *Client) GetPremier(ctx context.Context, ein string, q url.Values) (*Pre
 	return ask[PremierAnswer](ctx, c, Request{Path: "/premier/" + url.PathEscape(ein), Query: q})
 }
 
-// FindSimilar: Organizations that resemble one. All rows. Needs a key of a paid plan; costs 1 call a page.
+// FindSimilar: Similar organizations. All rows. Needs a key of a paid plan; costs 1 call a page.
 func (c *Client) FindSimilar(ctx context.Context, ein string, q url.Values) iter.Seq2[SimilarRow, error] {
 	return rows[SimilarRow](ctx, c, "/similar/"+url.PathEscape(ein), q, byNumber)
 }
@@ -119,7 +119,7 @@ func (c *Client) FindSimilarPage(ctx context.Context, ein string, q url.Values) 
 	return ask[List[SimilarRow]](ctx, c, Request{Path: "/similar/" + url.PathEscape(ein), Query: q})
 }
 
-// FindProspects: Funders that fund organizations like one. All rows. Needs a key of a paid plan; costs 1 call a page.
+// FindProspects: Funders of similar organizations. All rows. Needs a key of a paid plan; costs 1 call a page.
 func (c *Client) FindProspects(ctx context.Context, ein string, q url.Values) iter.Seq2[ProspectRow, error] {
 	return rows[ProspectRow](ctx, c, "/prospects/"+url.PathEscape(ein), q, byNumber)
 }

@@ -125,15 +125,15 @@ class UnsupportedIDType(Error):
 
 
 class WrongAnswer(Error):
-    """400: Not every answer to the challenge is right."""
+    """400: An answer to the challenge is wrong."""
 
 
 class SQLRejected(Error):
-    """400: The SQL is not one query that only reads the tables; it cost nothing if it was refused before it ran."""
+    """400: The SQL is not a single read-only query; it was free if refused before it ran."""
 
 
 class SQLTooComplex(Error):
-    """400: The SQL takes more to be read than a statement may, about a second of processor time; it cost a call."""
+    """400: The SQL takes more than about a second to parse; it cost a call."""
 
 
 class SQLTimeout(Error):
@@ -141,7 +141,7 @@ class SQLTimeout(Error):
 
 
 class SQLFailed(Error):
-    """400: The query went wrong while it ran."""
+    """400: The query failed while it ran."""
 
 
 class SQLMemory(Error):
@@ -149,7 +149,7 @@ class SQLMemory(Error):
 
 
 class SQLTooLarge(Error):
-    """400: The rows of the answer have too many bytes."""
+    """400: The answer is too large."""
 
 
 class NoKey(Error):
@@ -157,15 +157,15 @@ class NoKey(Error):
 
 
 class UnknownKey(Error):
-    """401: The key is not recognized."""
+    """401: The key is unknown."""
 
 
 class KeyExpired(Error):
-    """401: The key of an agent has expired."""
+    """401: The agent's key has expired."""
 
 
 class BadSignature(Error):
-    """401: The request is signed and its signature does not hold."""
+    """401: The signature of the request is invalid."""
 
 
 class BadAdminToken(Error):
@@ -177,11 +177,11 @@ class AccountInactive(Error):
 
 
 class QuotaExhausted(Error):
-    """402: The daily or monthly limit of the key is reached; Retry-After says in how many seconds it resets, and is absent where time alone does not refill it."""
+    """402: The key has reached its daily or monthly limit; Retry-After has the seconds until it resets, and is absent if it never does."""
 
 
 class KeyLocked(Error):
-    """402: The key of an agent is locked and this call is not part of its challenge."""
+    """402: The agent's key is locked, and this call is not part of its challenge."""
 
 
 class PlanRequired(Error):
@@ -189,7 +189,7 @@ class PlanRequired(Error):
 
 
 class TrialScreeningUsed(Error):
-    """402: The one screening that a free or trial key includes was used; nothing was counted."""
+    """402: The one free screening was used; this request was free."""
 
 
 class ProTable(Error):
@@ -197,7 +197,7 @@ class ProTable(Error):
 
 
 class NotPublic(Error):
-    """403: The endpoint serves a page of the site and is no part of the public API."""
+    """403: The endpoint serves only pages of the site."""
 
 
 class NotFound(Error):
@@ -205,11 +205,11 @@ class NotFound(Error):
 
 
 class UnknownVersion(Error):
-    """404: The build or the edition to compare with is not known, or not any more."""
+    """404: The build or edition to compare with is unknown, or no longer kept."""
 
 
 class UnknownEIN(Error):
-    """404: No organization with this EIN is known; nothing was counted."""
+    """404: We know no organization with this EIN; the request was free."""
 
 
 class NoSuchKey(Error):
@@ -221,7 +221,7 @@ class NoSuchAccount(Error):
 
 
 class MethodNotAllowed(Error):
-    """405: The endpoint does not answer this method; see the Allow header."""
+    """405: The endpoint does not support this method; see the Allow header."""
 
 
 class RequestTimeout(Error):
@@ -233,15 +233,15 @@ class ChallengeNotDue(Error):
 
 
 class ChallengeReplaced(Error):
-    """409: The dataset changed since the challenge was drawn, or its attempts were used up; a new one is in the answer, and nothing was counted."""
+    """409: The dataset changed, or the attempts were used up; the response has a new challenge, and the request was free."""
 
 
 class NotAnAgentKey(Error):
-    """409: The key is not one of an agent."""
+    """409: The key is not an agent's key."""
 
 
 class BadPlan(Error):
-    """409: The key of an agent has a tier and cannot be moved to a plan."""
+    """409: An agent's key has a tier and cannot have a plan."""
 
 
 class BodyTooLarge(Error):
@@ -261,15 +261,15 @@ class TooManyMints(Error):
 
 
 class TooManyAttempts(Error):
-    """429: There were too many signed requests of one keypair; see Retry-After."""
+    """429: One keypair signed too many requests; see Retry-After."""
 
 
 class AnswerTooSoon(Error):
-    """429: The answer came before its time and is not counted; see Retry-After."""
+    """429: The answer was sent too soon and is not counted; see Retry-After."""
 
 
 class SQLConcurrent(Error):
-    """429: The owner of the key has as many queries running as may be; see Retry-After."""
+    """429: The account already runs as many queries as it may; see Retry-After."""
 
 
 class HeadersTooLarge(Error):
@@ -285,7 +285,7 @@ class NoDataset(Error):
 
 
 class DatasetDamaged(Error):
-    """503: A file that the answer needs is damaged, and out of service until another build is served."""
+    """503: A file that the answer needs is damaged and unavailable until the next build."""
 
 
 class TimedOut(Error):
@@ -293,15 +293,15 @@ class TimedOut(Error):
 
 
 class ServerBusy(Error):
-    """503: As many large requests are running as memory allows; nothing was counted; see Retry-After."""
+    """503: Large requests are using all available memory; this request was free; see Retry-After."""
 
 
 class StoreUnavailable(Error):
-    """503: The store of keys does not answer; see Retry-After."""
+    """503: Keys cannot be checked at the moment; see Retry-After."""
 
 
 class NoChallenge(Error):
-    """503: The dataset is too small to draw a challenge from."""
+    """503: The dataset is too small for a challenge."""
 
 
 class SQLBusy(Error):
@@ -309,7 +309,7 @@ class SQLBusy(Error):
 
 
 class SQLUnavailable(Error):
-    """503: The dataset being served has no warehouse, or no query can be run just now."""
+    """503: The dataset has no SQL tables, or no query can run at the moment."""
 
 
 _ERRORS = {
@@ -712,7 +712,7 @@ class Client:
         return self.call("POST", "/screening/names", query, body)
 
     def verify_report(self, document, **query):
-        """Verify a report that was kept.
+        """Verify a report.
 
         Needs no key; not counted. The answer as a dict.
 
@@ -739,7 +739,7 @@ class Client:
         return self.call("GET", "/premier/" + _quoted(ein), query)
 
     def find_similar(self, ein, **query):
-        """Organizations that resemble one.
+        """Similar organizations.
 
         Needs a key of a paid plan; costs 1 call a page. An iterator over all rows, each
         a dict.
@@ -749,7 +749,7 @@ class Client:
         return self.rows("GET", "/similar/" + _quoted(ein), query)
 
     def find_prospects(self, ein, **query):
-        """Funders that fund organizations like one.
+        """Funders of similar organizations.
 
         Needs a key of a paid plan; costs 1 call a page. An iterator over all rows, each
         a dict.

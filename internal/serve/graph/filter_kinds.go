@@ -19,7 +19,7 @@ func kindFilters() []*Declaration {
 				}
 				if r.Filter.Support != 0 {
 					r.Caveat("support", "Support strategies are derived from the wording of the purpose as filed; "+
-						"they are approximate and lean towards including too much.")
+						"they are approximate and tend to include too much.")
 				}
 			},
 			Write: func(f *Filter, set func(name, value string)) { set("support", strings.Join(f.Support.IDs(), ",")) },
@@ -106,7 +106,7 @@ func readExclude(r *Reading) {
 		r.Filter.Exclude |= class
 	}
 	if r.Filter.FunderKind == grant.Passthrough && r.Filter.Exclude&DAF != 0 {
-		r.Caveat("funder_type", "funder_type=daf_or_passthrough together with exclude=daf leaves nothing.")
+		r.Caveat("funder_type", "funder_type=daf_or_passthrough together with exclude=daf matches nothing.")
 	}
 }
 
@@ -116,10 +116,10 @@ func sayExclude(w *Words, f *Filter) {
 			continue
 		}
 		label := strings.ToLower(c.Label)
-		w.Phrase("without " + label)
+		w.Phrase("excluding " + label)
 		// Pages that search words always leave out individuals.
 		if c.Class != Individuals || w.Query == "" {
-			w.Chip("Without "+label, func(f *Filter) { f.Exclude &^= c.Class })
+			w.Chip("Excluding "+label, func(f *Filter) { f.Exclude &^= c.Class })
 		}
 	}
 }

@@ -70,7 +70,7 @@ func readProb(r *Reading) {
 	r.Caveat("min_match_prob", "Rows without a recipient EIN have no match_prob and never match.")
 	if p >= modelTop {
 		r.Caveat("min_match_prob", "Model-resolved rows top out near 0.965: "+
-			"above that every one of them is dropped and only rows resolved by a rule are left.")
+			"above that, only rows resolved by a rule are left.")
 	}
 }
 
@@ -91,7 +91,7 @@ func keyFilters() []*Declaration {
 					continue
 				}
 				r.Refuse("grant_key", i, "string_too_long", key, map[string]any{"max_length": maxKeyLength},
-					"the key is %d bytes long; no grant has one of more than %d", len(key), maxKeyLength)
+					"the key has %d bytes; keys of grants have at most %d", len(key), maxKeyLength)
 			}
 			slices.Sort(r.Filter.Keys)
 			r.Filter.Keys = slices.Compact(r.Filter.Keys)

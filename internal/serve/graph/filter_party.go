@@ -88,8 +88,8 @@ func readRecipients(r *Reading) {
 	})
 	f.Unlinked = set(f.Unlinked)
 	if len(f.Recipients) > 0 && len(f.Unlinked) == 0 {
-		r.Caveat("recip_id", "Only rows whose recipient was resolved to an EIN can match; "+
-			"grants to the same organization on unresolved rows are left out.")
+		r.Caveat("recip_id", "Only rows whose recipient we linked to an EIN can match; "+
+			"other grants to the same organization are left out.")
 	}
 }
 

@@ -30,7 +30,7 @@ func (r *Reading) location() {
 		return
 	}
 	if nearby && !ofUnderstood {
-		r.Ignored("near", "location_type was not understood, so near did not run.")
+		r.Ignored("near", "location_type is not valid, so near did not run.")
 		nearby = false
 	}
 	p := Place{}
@@ -38,7 +38,7 @@ func (r *Reading) location() {
 	switch {
 	case len(items) == 0:
 	case !kindUnderstood || !ofUnderstood:
-		r.Ignored("location", "geo_id_type or location_type was not understood, so the place filter did not run.")
+		r.Ignored("location", "geo_id_type or location_type is not valid, so the place filter did not run.")
 	default:
 		p.Kind, _ = placeKindWords.parse(cmp.Or(kind, State.String()))
 		p.Values = r.places(&p, items)
@@ -69,7 +69,7 @@ func (r *Reading) near() (n Near, ok bool) {
 	zip, ok := r.Text("near")
 	if !ok {
 		if given {
-			r.Refuse("within", -1, "missing", "", nil, "within is the distance from near, which is not given; add near with a ZIP code")
+			r.Refuse("within", -1, "missing", "", nil, "within is the distance from near; add near with a ZIP code")
 		}
 		return n, false
 	}
@@ -84,7 +84,7 @@ func (r *Reading) near() (n Near, ok bool) {
 	}
 	if _, ok := place.Shipped().Point(n.ZIP); !ok {
 		r.Refuse("near", -1, "zip_unknown", zip, nil,
-			"where the ZIP code %s is, is not known; send the ZIP code of a place nearby, or use location", n.ZIP)
+			"We don't know ZIP code %s; send another ZIP code nearby, or use location", n.ZIP)
 		return n, false
 	}
 	return n, true
@@ -168,7 +168,7 @@ func (r *Reading) cities(items []string) (values []PlaceValue) {
 		everywhere = append(everywhere, clip(item))
 	}
 	if len(everywhere) > 0 {
-		r.Caveat("location", "No state was given for %s, so cities of that name in every state match; write City, ST for one.",
+		r.Caveat("location", "%s has no state, so cities of this name in every state match; write City, ST for one city.",
 			strings.Join(everywhere, ", "))
 	}
 	return values
@@ -204,7 +204,7 @@ func (r *Reading) counties(items []string) (values []PlaceValue) {
 		}
 		switch {
 		case len(found) == 0:
-			r.Ignored("location", "There is no county called %s, so it was not applied; "+
+			r.Ignored("location", "We don't know a county called %s, so the filter did not run; "+
 				"write its name and state (Summit County, OH) or the five digits of its FIPS code.", name)
 		case len(found) > 1 && state == "":
 			everywhere = append(everywhere, name)
@@ -220,11 +220,11 @@ func (r *Reading) counties(items []string) (values []PlaceValue) {
 		}
 	}
 	if len(everywhere) > 0 {
-		r.Caveat("location", "No state was given for %s, so counties of that name in every state match; write County, ST for one.",
+		r.Caveat("location", "%s has no state, so counties of this name in every state match; write County, ST for one county.",
 			strings.Join(everywhere, ", "))
 	}
 	if len(values) > 0 {
-		r.Caveat("location", "Counties are found from ZIP codes and cities; rows without a usable address have no county and never match.")
+		r.Caveat("location", "We find counties from ZIP codes and cities; rows without a usable address have no county and never match.")
 	}
 	return values
 }
@@ -239,7 +239,7 @@ func (r *Reading) countyCode(i int, item string) (code string, ok bool) {
 	}
 	code = strings.Repeat("0", 5-len(item)) + item
 	if _, ok := place.Shipped().County(code); !ok && !r.HasCounty(code) {
-		r.Ignored("location", "There is no county with the FIPS code %s, so it was not applied.", code)
+		r.Ignored("location", "We don't know a county with the FIPS code %s, so it was not applied.", code)
 		return "", false
 	}
 	return code, true
@@ -283,7 +283,7 @@ func (r *Reading) nation(param, item string) (string, bool) {
 		r.Caveat(param, "%s was read as FIPS 10-4, where it is %s; in ISO 3166 it is %s.", code, name, other)
 	}
 	if code == "US" {
-		r.Caveat(param, "Only recipients abroad carry a country, so US matches no row; filter by state instead.")
+		r.Caveat(param, "Only recipients abroad have a country, so US matches no row; filter by state instead.")
 	}
 	return code, true
 }

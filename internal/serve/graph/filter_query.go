@@ -36,7 +36,7 @@ func queryFilters() []*Declaration {
 		SQL: func(w *Where, _ *Filter) { w.Lacks("words by their stems") },
 		Say: func(w *Words, _ *Filter) {
 			w.Chip("Words: "+w.Query, func(f *Filter) { f.Query = Query{} })
-			w.Phrase("with the words “" + w.Query + "”")
+			w.Phrase("matching “" + w.Query + "”")
 		},
 	}}
 }
@@ -48,12 +48,12 @@ func readQuery(r *Reading) {
 	}
 	q, ok := ParseQuery(value)
 	if !ok {
-		r.Ignored("query", "There is no word to look for in the value, so the filter did not run.")
+		r.Ignored("query", "The value has no words to search for, so the filter did not run.")
 		return
 	}
 	if n := len(q.Must) + len(q.MustNot); n > MaxTerms {
 		r.Refuse("query", -1, "too_long", value, map[string]any{"max_length": MaxTerms, "actual_length": n},
-			fmt.Sprintf("the query has %d words and phrases; at most %d are looked for", n, MaxTerms))
+			fmt.Sprintf("the query has %d words and phrases; the maximum is %d", n, MaxTerms))
 		return
 	}
 	r.Filter.Query = q

@@ -61,11 +61,11 @@ func readSubject(r *Reading) {
 	switch {
 	case r.Filter.SubjectBasis == ntee.Registered:
 	case r.Filter.Subject.Empty():
-		r.Caveat("subject_basis", "Without subject it decides only which causes the rows of /grants/transactions show.")
+		r.Caveat("subject_basis", "Without subject, it only changes which causes the rows of /grants/transactions show.")
 	case longer:
-		r.Caveat("subject_basis", "Inferred causes count too. They are letters, so none of them matches a code of more than a letter.")
+		r.Caveat("subject_basis", "Inferred causes count too. They are letters, so they never match a longer code.")
 	default:
-		r.Caveat("subject_basis", "Inferred causes count too: they are right about 96 times in 100, and rows say which they are (subject_source).")
+		r.Caveat("subject_basis", "Inferred causes count too: about 96 in 100 are right, and rows mark them (subject_source).")
 	}
 }
 

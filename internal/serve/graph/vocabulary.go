@@ -80,7 +80,7 @@ var Classes = []struct {
 	{DAF, grant.DAF, "Donor-advised and pass-through funds", "is_daf"},
 	{Individuals, grant.Individuals, "Grants to individuals", "is_individual"},
 	{RelatedParty, grant.RelatedParty, "Related parties", "is_related_party"},
-	{Unidentified, grant.Unidentified, "Lines that name nobody, and individuals", "is_unidentified"},
+	{Unidentified, grant.Unidentified, "Grants with no named recipient, and grants to individuals", "is_unidentified"},
 }
 
 // ClassWords lists the words of the classes in published order.

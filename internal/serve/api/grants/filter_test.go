@@ -237,7 +237,7 @@ func TestRefused(t *testing.T) {
 		{Name: "zip", Path: "grants/funders?geo_id_type=zip&location=abc", Status: 422},
 		{Name: "county", Path: "grants/funders?geo_id_type=county_fips&location=17031x", Status: 422, Has: []string{"Summit County, OH"}},
 		{Name: "near", Path: "grants/funders?near=4370", Status: 422, Has: []string{"zip_parsing"}},
-		{Name: "near nowhere", Path: "grants/funders?near=09001", Status: 422, Has: []string{"zip_unknown", "of a place nearby"}},
+		{Name: "near nowhere", Path: "grants/funders?near=09001", Status: 422, Has: []string{"zip_unknown", "another ZIP code nearby"}},
 		{Name: "near far", Path: "grants/funders?near=43701&within=501", Status: 422, Has: []string{"at most 500"}},
 		{Name: "near at hand", Path: "grants/funders?near=43701&within=0", Status: 422, Has: []string{"at least 1"}},
 		{Name: "within what", Path: "grants/funders?within=5", Status: 422, Has: []string{"add near"}},
