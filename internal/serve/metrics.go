@@ -174,7 +174,8 @@ func (m *metrics) watch(
 		}
 		log.LogAttrs(r.Context(), slog.LevelInfo, "request", append(whose,
 			slog.String("method", r.Method), slog.String("path", shown(r.URL.Path, operation)), slog.Int("status", seen.status),
-			slog.Int64("bytes", seen.bytes), slog.Float64("took_ms", float64(took.Microseconds())/1000), slog.String("request_id", seen.Header().Get("X-Request-Id")))...)
+			slog.Int64("bytes", seen.bytes), slog.Float64("took_ms", float64(took.Microseconds())/1000),
+			slog.String("request_id", seen.Header().Get("X-Request-Id")))...)
 	})
 }
 
