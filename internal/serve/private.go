@@ -10,12 +10,12 @@ import (
 )
 
 // forAnybody are the addresses that a private service keeps open: those of health checks,
-// signing in, verifying reports, public keys, and the texts that a person may want to read
-// before signing up.
+// signing in, verifying reports, public keys, the texts that a person may want to read
+// before signing up, and the feed and the stop link of a list, whose addresses are secret.
 var forAnybody = func() map[string]bool {
 	all := map[string]bool{}
 	for _, path := range strings.Fields(`/healthz /readyz /readyz/accounts /favicon.ico /signin /signout /signup /email-sent /forgot /confirm /reset
-		/account/erased /verify /contact /privacy /terms /.well-known/jwks.json /.well-known/security.txt /.well-known/http-message-signatures-directory`) {
+		/account/erased /verify /contact /privacy /terms /lists/feed.atom /lists/stop /.well-known/jwks.json /.well-known/security.txt /.well-known/http-message-signatures-directory`) {
 		all[path] = true
 	}
 	return all
