@@ -15,7 +15,8 @@ import (
 var forAnybody = func() map[string]bool {
 	all := map[string]bool{}
 	for _, path := range strings.Fields(`/healthz /readyz /readyz/accounts /favicon.ico /signin /signout /signup /email-sent /forgot /confirm /reset
-		/account/erased /verify /contact /privacy /terms /lists/feed.atom /lists/stop /.well-known/jwks.json /.well-known/security.txt /.well-known/http-message-signatures-directory`) {
+		/account/erased /verify /contact /privacy /terms /lists/feed.atom /lists/stop
+		/.well-known/jwks.json /.well-known/security.txt /.well-known/http-message-signatures-directory`) {
 		all[path] = true
 	}
 	return all
