@@ -2,14 +2,18 @@ package main
 
 import (
 	"io"
+	"slices"
+	"strings"
 	"time"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/model"
 	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/stage"
+	"grantgraph/internal/place"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/snapshot"
@@ -28,6 +32,8 @@ type buildCmd struct {
 	Model    string        `placeholder:"FILE"`
 	Meaning  int           `name:"meaning-documents" default:"100000" placeholder:"N"`
 	Persons  string        `name:"individuals" enum:"filed,masked" default:"filed"`
+	States   []string      `placeholder:"STATE"`
+	EINs     string        `name:"eins" help:"File with EINs, one a line: keep the returns of these filers; with --states, in addition to those." placeholder:"FILE"`
 	DryRun   bool          `name:"dry-run" help:"Only say which files would be read and which not, with the reasons. Nothing is written."`
 	JSON     bool          `name:"json" help:"Print the manifest as JSON instead of the report."`
 	Quiet    bool          `short:"q" help:"No progress."`
@@ -71,12 +77,17 @@ func (c *buildCmd) run(a *terminal.App) (*ingest.Result, error) {
 			return nil, err
 		}
 	}
+	scope, err := readScope(c.States, c.EINs)
+	if err != nil {
+		return nil, err
+	}
 	start := time.Now()
 	bars := terminal.NewPhases(a, c.Quiet || c.JSON)
 	bars.ModelGiven = m != nil
 	result, err := ingest.Run(a.Ctx, ingest.Options{
 		Sources: c.Sources, Data: c.Data, Stage: shared, WithoutQuarantined: c.Without,
 		Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, Model: m, MaskIndividuals: c.Persons == snapshot.IndividualsMasked,
+		Scope:    scope,
 		Indexers: indexes.Reading(c.Meaning), ListIndexers: indexes.Lists(),
 		Progress: bars.Progress, Note: bars.Note,
 	})
@@ -88,6 +99,50 @@ func (c *buildCmd) run(a *terminal.App) (*ingest.Result, error) {
 		return result, a.PrintJSON(result.Snapshot.Manifest)
 	}
 	return result, printBuild(a.Out, result, time.Since(start))
+}
+
+// mostChosen bounds the file of EINs.
+const mostChosen = 4 << 20
+
+// readScope reads whose returns a build keeps: codes or names of states, and a file of EINs.
+func readScope(states []string, path string) (s ingest.Scope, err error) {
+	for _, name := range states {
+		code, ok := place.State(strings.TrimSpace(name))
+		if !ok {
+			return s, fault.New("bad_flag", "--states %s is not a state", fault.Clip(name, 40)).Try("--states OH,PA")
+		}
+		s.States = append(s.States, code)
+	}
+	slices.Sort(s.States)
+	s.States = slices.Compact(s.States)
+	if path == "" {
+		return s, nil
+	}
+	var text []byte
+	err = terminal.ReadFile(path, "a list of EINs", func(r io.Reader) (err error) {
+		if text, err = io.ReadAll(io.LimitReader(r, mostChosen+1)); err == nil && len(text) > mostChosen {
+			err = fault.New("bad_flag", "it has more than %d bytes", mostChosen)
+		}
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		e, err := ein.Parse(line)
+		if err != nil {
+			return s, fault.New("bad_flag", "%s, line %d: %q is not an EIN", path, i+1, fault.Clip(line, 40)).Try("one EIN a line, such as 07-0000001")
+		}
+		s.EINs = append(s.EINs, e)
+	}
+	slices.Sort(s.EINs)
+	if s.EINs = slices.Compact(s.EINs); len(s.EINs) == 0 {
+		return s, fault.New("bad_flag", "%s has no EINs", path).Try("one EIN a line, such as 07-0000001")
+	}
+	return s, nil
 }
 
 func (c *buildCmd) look(a *terminal.App) error {

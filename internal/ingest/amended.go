@@ -16,9 +16,10 @@ const (
 	chosen     fate = iota
 	duplicate       // the same object or the same bytes, seen twice
 	superseded      // replaced by a later version of the same filer and period
+	outside         // of a filer that the build leaves out
 )
 
-var fateNames = [...]string{"chosen", "duplicate", "superseded"}
+var fateNames = [...]string{"chosen", "duplicate", "superseded", "outside"}
 
 func (f fate) String() string { return fateNames[f] }
 

@@ -53,6 +53,9 @@ type Options struct {
 	// of filers, which is misleading for a sample of the returns.
 	Complete int
 
+	// Scope limits the build to the returns of some filers.
+	Scope Scope
+
 	// MaskIndividuals removes the identities of private persons who received grants from the snapshot.
 	MaskIndividuals bool
 
@@ -215,7 +218,7 @@ func (b *builder) readCorpus(ctx context.Context, shared *stage.Plan) (*corpus, 
 		return nil, err
 	}
 	for _, step := range [...]func(context.Context, *corpus) error{
-		b.chooseReturns, b.gatherLines, b.loadUniverse, b.findRecipients, b.sortRows, b.findKin, b.sortFunders,
+		b.chooseReturns, b.narrow, b.gatherLines, b.loadUniverse, b.findRecipients, b.sortRows, b.findKin, b.sortFunders,
 	} {
 		if err := step(ctx, c); err != nil {
 			return nil, err
@@ -321,7 +324,8 @@ func (b *builder) makeManifest(counts snapshot.Counts) (snapshot.Manifest, error
 		return cmp.Or(strings.Compare(x.Kind, y.Kind), strings.Compare(x.Path, y.Path))
 	})
 	counts.Organizations = b.organizations
-	m := snapshot.Manifest{Invented: b.sources.Invented, Individuals: b.report.Masked.Individuals, Sources: b.used, Counts: counts}
+	m := snapshot.Manifest{Invented: b.sources.Invented, Individuals: b.report.Masked.Individuals, Sources: b.used, Counts: counts,
+		Scope: b.opt.Scope.String()}
 	// The report is complete only now that the rows are counted.
 	body, err := json.Marshal(b.report)
 	if err != nil {

@@ -96,6 +96,7 @@ type ReturnCount struct {
 	Chosen       int64 `json:"chosen"`
 	Superseded   int64 `json:"superseded"`
 	Duplicate    int64 `json:"duplicate"`
+	Outside      int64 `json:"outside,omitempty"` // of filers that the build leaves out
 	Quarantined  int64 `json:"quarantined"`
 	Amended      int64 `json:"amended"`
 	LinesKept    int64 `json:"lines_kept_from_earlier"` // amendments that left the list out
@@ -420,6 +421,9 @@ func (r *Report) addReturns(filings []filing) {
 			continue
 		case duplicate:
 			r.Returns.Duplicate++
+			continue
+		case outside:
+			r.Returns.Outside++
 			continue
 		}
 		r.Returns.Chosen++

@@ -25,6 +25,7 @@ type Manifest struct {
 	Content     string          `json:"content"`            // SHA-256 over the checksums of all files but databases, vectors and history
 	Invented    bool            `json:"invented,omitempty"` // some of the sources were made up, so nothing here may pass for true
 	Individuals string          `json:"individuals"`        // how private persons are shown: IndividualsFiled or IndividualsMasked
+	Scope       string          `json:"scope,omitempty"`    // whose returns count, if not everybody's
 	Counts      Counts          `json:"counts"`
 	Sources     []Source        `json:"sources"`
 	Files       []File          `json:"files"`

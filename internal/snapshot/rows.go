@@ -175,7 +175,7 @@ type Return struct {
 	Timestamp   string `parquet:"filed_at,optional"`
 	Amended     bool   `parquet:"amended"`
 	Group       bool   `parquet:"group_return"`
-	Fate        string `parquet:"fate"` // chosen, superseded, duplicate
+	Fate        string `parquet:"fate"` // chosen, superseded, duplicate, outside
 	LinesFrom   string `parquet:"lines_from,optional"`
 	Source      string `parquet:"source"`
 	Member      string `parquet:"member"`

@@ -15,6 +15,7 @@ import (
 type dataPage struct {
 	frame.Head
 	Counts snapshot.Counts
+	Scope  string // whose returns there are, if not everybody's
 	Rules  []ruleRow
 	Years  []snapshot.YearCounts
 	Lists  []listRow
@@ -75,7 +76,7 @@ func (l listRow) Day() string {
 
 func (s *Site) serveData(w http.ResponseWriter, r *http.Request) error {
 	m := &frame.DatasetOf(r).Snapshot.Manifest
-	page := dataPage{Head: s.frame.Head(r, "The data"), Counts: m.Counts}
+	page := dataPage{Head: s.frame.Head(r, "The data"), Counts: m.Counts, Scope: m.Scope}
 	rates, err := m.Rates()
 	if err != nil {
 		s.Log.Error("drawing the page about the data", "error", err)

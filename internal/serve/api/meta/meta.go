@@ -144,6 +144,9 @@ func describe(c *api.Call, signing client.Signing, sources *client.ComplianceSou
 	if m.Invented {
 		source = "Invented returns in the format of IRS Forms 990, 990-EZ and 990-PF. These organizations, people and grants do not exist."
 	}
+	if m.Scope != "" {
+		source += " Only the returns of " + m.Scope + ": grants from other funders are missing."
+	}
 	return &client.MetaAnswer{
 		Head: api.Success,
 		Dataset: client.DatasetInfo{
