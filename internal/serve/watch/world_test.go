@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -246,7 +245,7 @@ func TestWorld(t *testing.T) {
 	}
 	for key, a := range got {
 		if !slices.Contains(want, key) {
-			t.Error(fmt.Sprintf("%+v", a))
+			t.Errorf("%+v", a)
 		}
 	}
 }
