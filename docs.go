@@ -4,8 +4,7 @@ package grantgraph
 
 import "embed"
 
-// Documents are docs and the changelog, under the names they have in the
-// repository.
+// Documents are docs and the changelog, under the names they have in the repository.
 //
 //go:embed CHANGELOG.md docs/*.md docs/guide/*.md
 var Documents embed.FS

@@ -94,8 +94,7 @@ type Problem struct {
 	Ctx   any    `json:"ctx,omitempty" doc:"The limits that apply."`
 }
 
-// Failure is the body of every error but a 422. The failures of some operations
-// have more members, such as AgentAttempt.
+// Failure is the body of every error but a 422. The failures of some operations have more members, such as AgentAttempt.
 type Failure struct {
 	Code      int    `json:"code" doc:"The HTTP status."`
 	Message   string `json:"message" doc:"What went wrong, safe to show a user."`

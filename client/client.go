@@ -1,7 +1,6 @@
-// Package client calls a Grantgraph service from Go. It holds the types of the wire, which the service itself
-// answers with, and takes care of what every caller would have to write: pages become an iterator, a busy
-// service is asked again when it says so, an answer that has not changed is not sent nor counted again, and a
-// failure is an *Error that names its cause.
+// Package client calls a Grantgraph service from Go. It holds the types of the wire, which the service itself answers with, and
+// takes care of what every caller would have to write: pages become an iterator, a busy service is asked again when it says so,
+// an answer that has not changed is not sent nor counted again, and a failure is an *Error that names its cause.
 //
 //	c, err := client.New("https://grants.example.org", client.Options{Key: os.Getenv("GRANTGRAPH_KEY")})
 //	if err != nil {
@@ -14,13 +13,11 @@
 //		fmt.Println(grant.RecipName, grant.Amount)
 //	}
 //
-// A method that returns an iterator yields all rows, however many pages they take; a
-// loop that ends early asks for no further page. What the service does not honor is an
-// error there, because a loop sees no warnings, unless the query says strict=0.
+// A method that returns an iterator yields all rows, however many pages they take; a loop that ends early asks for no further
+// page. What the service does not honor is an error there, because a loop sees no warnings, unless the query says strict=0.
 //
-// Types have the names of the schemas in the OpenAPI document of the service. The
-// tag doc describes a field; where it ends with an ellipsis, that document has the
-// rest. The package imports the standard library and nothing else.
+// Types have the names of the schemas in the OpenAPI document of the service. The tag doc describes a field; where it ends with
+// an ellipsis, that document has the rest. The package imports the standard library and nothing else.
 package client
 
 import (

@@ -52,8 +52,7 @@ type AnswerRequest struct {
 	Answers []string `json:"answers" doc:"One answer per question, in the order of the questions."`
 }
 
-// AgentAttempt is what the refusal of an answer to a challenge has beside the
-// members of a Failure; Error.Body has it.
+// AgentAttempt is what the refusal of an answer to a challenge has beside the members of a Failure; Error.Body has it.
 type AgentAttempt struct {
 	AttemptsLeft *int            `json:"attempts_left,omitempty" doc:"Of an answer to a challenge: attempts left for it."`
 	RetryAfterS  *int            `json:"retry_after_s,omitempty" doc:"Of an answer to a challenge: seconds to wait before the next."`

@@ -99,8 +99,7 @@ type OrganizationSort struct {
 	SortOrder string `json:"sort_order,omitempty" enum:"asc,desc" doc:"asc for name and desc for all others unless given."`
 }
 
-// OrganizationFilters are the filters of POST /essentials. Lists may be sent as
-// one text with commas, and numbers as text.
+// OrganizationFilters are the filters of POST /essentials. Lists may be sent as one text with commas, and numbers as text.
 type OrganizationFilters struct {
 	SearchTerms    string   `json:"search_terms,omitempty" doc:"As at the top level."`
 	Mode           string   `json:"mode,omitempty" enum:"text,semantic,hybrid" doc:"As at the top level."`

@@ -10,8 +10,7 @@ import (
 	"strconv"
 )
 
-// ListOrganizations iterates over all organizations that match, page by page.
-// Without Size it asks for the largest pages.
+// ListOrganizations iterates over all organizations that match, page by page. Without Size it asks for the largest pages.
 func (c *Client) ListOrganizations(ctx context.Context, body OrganizationQuery) iter.Seq2[OrganizationRow, error] {
 	body.Size = cmp.Or(body.Size, int64(byCursor))
 	return func(yield func(OrganizationRow, error) bool) {

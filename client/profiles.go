@@ -337,8 +337,7 @@ type CofunderScope struct {
 	RecipientCount     int `json:"recipient_count" doc:"Recipients in all."`
 }
 
-// ProfileApplications is what a private foundation tells applicants, from its latest
-// Form 990-PF that says anything of it.
+// ProfileApplications is what a private foundation tells applicants, from its latest Form 990-PF that says anything of it.
 type ProfileApplications struct {
 	AcceptsApplications string               `json:"accepts_applications" enum:"yes,no,not_stated" doc:"yes: it says how to apply. no: …"`
 	FiscalYear          *int                 `json:"fiscal_year" doc:"Fiscal year of the return that says so; null when not stated."`

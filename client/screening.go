@@ -67,9 +67,8 @@ type NameResult struct {
 	Error      *string         `json:"error" doc:"Why there is no record; null when there is one."`
 }
 
-// ScreeningRecord is what the lists say about one organization. Unknown values are null. A block whose list
-// could not be used has screened false, status not_screened and nulls, so it never looks like a list that was
-// searched without a finding.
+// ScreeningRecord is what the lists say about one organization. Unknown values are null. A block whose list could not be used
+// has screened false, status not_screened and nulls, so it never looks like a list that was searched without a finding.
 //
 // Lists of evidence are left out when they are nil: because the list was not screened, or because the
 // evidence is withheld from the caller. An empty list is written as [], and means that nothing was found.
@@ -178,8 +177,7 @@ type Pub78OrganizationType struct {
 	DeductibilityStatusDescription *string `json:"deductibility_status_description" doc:"The code as the IRS explains it."`
 }
 
-// RevocationScreen is what the automatic revocation list says. Status is not_listed,
-// revoked, reinstated or not_screened.
+// RevocationScreen is what the automatic revocation list says. Status is not_listed, revoked, reinstated or not_screened.
 type RevocationScreen struct {
 	ScreenProvenance
 	RevocationDate    *string           `json:"revocation_date" doc:"Effective date of the latest revocation." format:"date"`

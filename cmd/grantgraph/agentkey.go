@@ -85,8 +85,7 @@ func (c *agentDialogFlags) interactive(a *terminal.App, asJSON bool) (bool, erro
 // pauseFunc waits between two answers. Tests have one that takes no time.
 type pauseFunc func(context.Context, time.Duration) error
 
-// printKeyAndAsk prints the state of a key. If a person can be asked, it goes through
-// the challenge of the key.
+// printKeyAndAsk prints the state of a key. If a person can be asked, it goes through the challenge of the key.
 func printKeyAndAsk(a *terminal.App, client *agentClient, got *agentReply, talk bool, pause pauseFunc) error {
 	if err := client.printKey(a.Out, got); err != nil || got.Challenge == nil {
 		return err

@@ -75,8 +75,7 @@ func (v *challengeDialog) run(ctx context.Context, ch *client.AgentChallenge) (*
 	}
 }
 
-// answerChallenge asks the questions of one challenge until all answers are right or
-// the service sends another challenge.
+// answerChallenge asks the questions of one challenge until all answers are right or the service sends another challenge.
 func (v *challengeDialog) answerChallenge(ctx context.Context, ch *client.AgentChallenge) (*agentReply, *client.AgentChallenge, error) {
 	for {
 		answers, err := v.ask(ctx, ch.Questions)
@@ -153,8 +152,7 @@ var columnsByCall = map[string][]string{
 	"funders":      {"funder_name", "funder_ein", "total_amount", "first_fiscal_year", "last_fiscal_year"},
 }
 
-// showRows makes the calls of a challenge and prints their rows. Rows are numbered
-// from 1, as the questions do.
+// showRows makes the calls of a challenge and prints their rows. Rows are numbered from 1, as the questions do.
 func (v *challengeDialog) showRows(ctx context.Context, ch *client.AgentChallenge) error {
 	for i, call := range ch.Calls {
 		rows, err := v.client.rows(ctx, call)
@@ -183,8 +181,7 @@ func (v *challengeDialog) showRows(ctx context.Context, ch *client.AgentChalleng
 	return nil
 }
 
-// fieldsOf picks the fields to show. For a call that this version does not know it
-// picks all fields that have a simple value.
+// fieldsOf picks the fields to show. For a call that this version does not know it picks all fields that have a simple value.
 func fieldsOf(call client.AgentCall, rows []agentRow) []string {
 	if u, err := url.Parse(call.URL); err == nil {
 		if known, ok := columnsByCall[path.Base(u.Path)]; ok {

@@ -32,8 +32,7 @@ func keyDirectory(authority string, keys ...ed25519.PrivateKey) (body []byte, h 
 	return w.Body.Bytes(), w.Header(), nil
 }
 
-// anyHost stands for the host of the agent where only the document is wanted, which
-// does not depend on the host.
+// anyHost stands for the host of the agent where only the document is wanted, which does not depend on the host.
 const anyHost = "agent.invalid"
 
 type agentDirectoryCmd struct {

@@ -15,9 +15,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// configFile is grantgraph.toml: values for flags that neither the command line
-// nor the environment sets. A key at the top holds for every command that has
-// the flag, one in a table named after a command for that command alone:
+// configFile is grantgraph.toml: values for flags that neither the command line nor the environment sets. A key at the top
+// holds for every command that has the flag, one in a table named after a command for that command alone:
 //
 //	data = "/var/lib/grantgraph"
 //	[serve]

@@ -144,8 +144,7 @@ func noteLists(ctx context.Context, world string) error {
 	return nil
 }
 
-// confirmLists writes that the lists are what upstream has. The only upstream of an
-// invented list is its folder.
+// confirmLists writes that the lists are what upstream has. The only upstream of an invented list is its folder.
 func confirmLists(data string, now time.Time) error {
 	e, err := lists.Open(data)
 	if err != nil {
@@ -245,8 +244,7 @@ func (c *demoCmd) prepare(a *terminal.App, s *serve.Server) (*demo, error) {
 	return d, nil
 }
 
-// path is the file that says that the demo is ready. Until then the file of the run
-// before is at previousPath.
+// path is the file that says that the demo is ready. Until then the file of the run before is at previousPath.
 func (c *demoCmd) path() string         { return filepath.Join(c.Data, "demo.json") }
 func (c *demoCmd) previousPath() string { return c.path() + ".last" }
 

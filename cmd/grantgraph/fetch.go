@@ -151,8 +151,7 @@ func firstFew(list []string) []string {
 	return append(list[:most:most], fmt.Sprintf("and %d more", len(list)-most))
 }
 
-// fetchBars shows each file as it comes: a bar of its bytes on a terminal, and
-// a line for every source elsewhere.
+// fetchBars shows each file as it comes: a bar of its bytes on a terminal, and a line for every source elsewhere.
 type fetchBars struct {
 	app          *terminal.App
 	quiet        bool

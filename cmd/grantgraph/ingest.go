@@ -110,8 +110,7 @@ func (c *ingestWorkCmd) Run(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	// One connection for each shard that is finished, and a few to listen, to
-	// fetch and to say that the worker lives.
+	// One connection for each shard that is finished, and a few to listen, to fetch and to say that the worker lives.
 	q, err := c.queueFlags.open(a, c.Workers+6)
 	if err != nil {
 		return err

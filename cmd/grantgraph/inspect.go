@@ -105,8 +105,7 @@ func (c *inspectCmd) Run(a *terminal.App) error {
 // inspect reads the returns until the context ends, on several workers, and hands them
 // on in the order of the files. unopened is final when the channel is closed.
 func (c *inspectCmd) inspect(ctx context.Context, workers int, unopened *int) <-chan *inspection {
-	// As many inspections are in flight as this channel holds, and each holds at most a
-	// spill's worth of memory.
+	// As many inspections are in flight as this channel holds, and each holds at most a spill's worth of memory.
 	ordered := make(chan *inspection, 2*workers)
 	readers := make(chan *irs990.Reader, workers)
 	for range workers {

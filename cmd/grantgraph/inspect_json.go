@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/ingest/source/irs990"
 )
 
-// jsonPrinter prints an object per line. The keys of the figures are those of
-// the expectations the reader is tested against.
+// jsonPrinter prints an object per line. The keys of the figures are those of the expectations the reader is tested against.
 type jsonPrinter struct{ w io.Writer }
 
 // json is the figures of a return by name. A figure that is not there is null.
@@ -83,9 +82,8 @@ func encode(b *bytes.Buffer, v any) error {
 	return nil
 }
 
-// grantBuffer gathers the grant lines of one return as the items of a JSON array. It
-// holds them in memory up to a bound and in a temporary file beyond it, so that a
-// return of a million lines that waits to be printed takes little memory.
+// grantBuffer gathers the grant lines of one return as the items of a JSON array. It holds them in memory up to a bound and in
+// a temporary file beyond it, so that a return of a million lines that waits to be printed takes little memory.
 type grantBuffer struct {
 	buf  bytes.Buffer
 	n    int
@@ -130,8 +128,7 @@ func (s *grantBuffer) close() {
 	if s == nil || s.file == nil {
 		return
 	}
-	// Nothing needs the file any more. If it cannot be removed, the system removes
-	// it with its other temporary files.
+	// Nothing needs the file any more. If it cannot be removed, the system removes it with its other temporary files.
 	_ = errors.Join(s.file.Close(), os.Remove(s.file.Name()))
 	s.file = nil
 }

@@ -95,8 +95,7 @@ func (h *highlights) attach(s *irs990.Sink) {
 	}
 }
 
-// textPrinter prints for people: a page for each return that was asked for alone,
-// and a table for the returns of a zip.
+// textPrinter prints for people: a page for each return that was asked for alone, and a table for the returns of a zip.
 type textPrinter struct {
 	w     io.Writer
 	table *terminal.Table

@@ -108,8 +108,7 @@ func (c *openapiCmd) Run(a *terminal.App) error {
 	return err
 }
 
-// sqlWorkerCmd is the process that the server starts to run users' SQL. It speaks a
-// protocol of frames and is not for people.
+// sqlWorkerCmd is the process that the server starts to run users' SQL. It speaks a protocol of frames and is not for people.
 type sqlWorkerCmd struct{}
 
 func (sqlWorkerCmd) Run(a *terminal.App) error {

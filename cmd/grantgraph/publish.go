@@ -93,8 +93,7 @@ func (c *publishCmd) publish(a *terminal.App, store remote.Store) error {
 			return err
 		}
 		if err := send(remote.Lists, edition.Snapshot); err != nil {
-			// Lists of another machine that are newer, or that were rolled back, are no
-			// reason not to send a build.
+			// Lists of another machine that are newer, or that were rolled back, are no reason not to send a build.
 			if f, ok := fault.Of(err); !ok || f.Slug != "publish_older" && f.Slug != "publish_withdrawn" {
 				return err
 			}

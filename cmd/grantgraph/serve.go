@@ -107,8 +107,7 @@ func printSettings(w io.Writer, settings []setting) {
 	t.Print(w)
 }
 
-// options reads the flags. It refuses those that contradict one another and warns
-// of those that have no effect.
+// options reads the flags. It refuses those that contradict one another and warns of those that have no effect.
 func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 	if c.Addr == "" {
 		return opt, fault.New("bad_flag", "--addr is empty").Try("--addr 127.0.0.1:8080")
@@ -254,8 +253,7 @@ func (c *serveCmd) store() (remote.Store, error) {
 	return remote.Open(c.Snapshots, remote.Options{Headers: c.StoreHeader})
 }
 
-// keptEditions is how many editions of the lists a server that publishes them
-// leaves in the store, as grantgraph publish does.
+// keptEditions is how many editions of the lists a server that publishes them leaves in the store, as grantgraph publish does.
 const keptEditions = 3
 
 // lists returns the function that keeps the compliance lists current, or nil if this server does not. Of the
@@ -289,8 +287,7 @@ func (c *serveCmd) lists(store remote.Store, log *slog.Logger) (run func(context
 // mostKey bounds the file of a key, in bytes.
 const mostKey = 4 << 10
 
-// askModel returns the language model for questions that the reader does not
-// understand, or nil if none is set.
+// askModel returns the language model for questions that the reader does not understand, or nil if none is set.
 func (c *serveCmd) askModel(log *slog.Logger) (asking.Model, error) {
 	if c.AskModel == "" {
 		if c.AskModelName != "" || c.AskModelKeyFile != "" {

@@ -78,8 +78,7 @@ type signingRotateCmd struct {
 	signingStore `embed:""`
 	JSON         bool   `name:"json" help:"Print all keys, as they are afterward, as JSON."`
 	Compromised  string `env:"-" help:"Also declare that reports the key signed from this date or time on (UTC) cannot be trusted." placeholder:"DATE"`
-	// GRANTGRAPH_KEY holds an API key for other commands. It is not read here, and a
-	// secret.Text is never printed.
+	// GRANTGRAPH_KEY holds an API key for other commands. It is not read here, and a secret.Text is never printed.
 	Key secret.Text `env:"-" placeholder:"ID"`
 }
 
@@ -116,8 +115,7 @@ func (c *signingRotateCmd) Run(a *terminal.App) error {
 	})
 }
 
-// parseCompromised reads a time, or a date, which stands for its first moment in UTC.
-// An empty text is the zero time.
+// parseCompromised reads a time, or a date, which stands for its first moment in UTC. An empty text is the zero time.
 func parseCompromised(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -39,9 +39,8 @@ type verification struct {
 func (c *verifyCmd) Run(a *terminal.App) error {
 	keys, err := c.keys(a)
 	if f, ok := fault.Of(err); ok && f.Slug == keyring.BadKeyFile {
-		// With damaged keys a signature is neither valid nor invalid, and that is the
-		// verdict. The keys of other files are not used either, because the damaged
-		// file may be the one that marks a key as compromised.
+		// With damaged keys a signature is neither valid nor invalid, and that is the verdict. The keys of other files are not
+		// used either, because the damaged file may be the one that marks a key as compromised.
 		fmt.Fprintf(a.Err, "grantgraph: %v\n", err)
 		keys, err = nil, nil
 	}
@@ -100,14 +99,12 @@ func (c *verifyCmd) Run(a *terminal.App) error {
 	return nil
 }
 
-// keys are the public keys to verify with: those that were given or else those of
-// the data directory. There may be none.
+// keys are the public keys to verify with: those that were given or else those of the data directory. There may be none.
 func (c *verifyCmd) keys(a *terminal.App) (keys []report.PublicKey, err error) {
 	for _, name := range c.Key {
 		document, err := readBounded(name, keyring.MaxDocument)
 		if errors.Is(err, fs.ErrNotExist) {
-			// What was given is not repeated: it may be an API key, from a file
-			// of settings that gives one to every command.
+			// What was given is not repeated: it may be an API key, from a file of settings that gives one to every command.
 			return nil, fault.New("not_found", "--key names a file that does not exist").
 				Try("--key takes the path of a file with public keys; a key in grantgraph.toml belongs into the table of its command")
 		}
@@ -146,8 +143,7 @@ func readReport(a *terminal.App, name string) ([]byte, error) {
 	return document, fault.Disk(name, err)
 }
 
-// readBounded reads a file up to one byte more than its bound, so that the caller can
-// tell that the file is too large.
+// readBounded reads a file up to one byte more than its bound, so that the caller can tell that the file is too large.
 func readBounded(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -157,8 +153,7 @@ func readBounded(name string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most+1))
 }
 
-// print writes the result for a person. Unless the report is valid, its content is
-// marked as the claim of the document.
+// print writes the result for a person. Unless the report is valid, its content is marked as the claim of the document.
 func (r *verification) print(w io.Writer) error {
 	said := map[report.Status]string{report.Valid: "valid", report.NotValid: "NOT valid", report.Unverifiable: "cannot be verified"}[r.Status]
 	if r.Reason != nil {
@@ -170,8 +165,7 @@ func (r *verification) print(w io.Writer) error {
 	}{r, said})
 }
 
-// oneLine puts a text of a report on one line. A name with a line break could
-// otherwise look like the result of another file.
+// oneLine puts a text of a report on one line. A name with a line break could otherwise look like the result of another file.
 func oneLine(text string) string {
 	return strings.ReplaceAll(printable(fault.Clip(text, 600)), "\n", " ")
 }

@@ -168,8 +168,7 @@ type pageKind struct {
 	judged  bool
 }
 
-// view is one visit of a page. Every visitor has another address, because the site
-// limits the requests of an address.
+// view is one visit of a page. Every visitor has another address, because the site limits the requests of an address.
 func (b *pageBench) view(path string) (took time.Duration, body []byte, packed int, err error) {
 	for range 3 { // an address that has moved
 		b.visits++
@@ -213,8 +212,7 @@ var (
 	pageFont = regexp.MustCompile(`<link rel="preload" href="(/[^"]+)" as="font"`)
 )
 
-// weigh adds up the bytes that a browser loads on its first visit: the page with its
-// files, and the fonts that the page names.
+// weigh adds up the bytes that a browser loads on its first visit: the page with its files, and the fonts that the page names.
 func (b *pageBench) weigh(page []byte, packed int) (files, fonts int, err error) {
 	files = packed
 	for _, kind := range []struct {

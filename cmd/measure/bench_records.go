@@ -23,8 +23,7 @@ import (
 // recordTimes is how many times as fast as plain DuckDB these classes must be.
 const recordTimes = 20
 
-// recordClass is a class of questions about organizations. Both sides are asked each
-// question, and their answers must be equal.
+// recordClass is a class of questions about organizations. Both sides are asked each question, and their answers must be equal.
 type recordClass struct {
 	name         string
 	ours, theirs func(i int) (any, error)

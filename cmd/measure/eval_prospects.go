@@ -20,8 +20,7 @@ type prospectsFlags struct {
 	Organizations int  `help:"How many organizations are asked about, at most." default:"2000" placeholder:"N" group:"Prospects"`
 }
 
-// evalProspects measures how well prospects are found, or fits the weights of the
-// model to the five years before the year.
+// evalProspects measures how well prospects are found, or fits the weights of the model to the five years before the year.
 func (c *evalCmd) evalProspects(a *terminal.App) error {
 	if c.Organizations < 1 {
 		return fault.New("bad_flag", "--organizations must be at least 1").Try("measure eval --prospects --data data")

@@ -114,8 +114,7 @@ func openTables(ctx context.Context, data string) (*sql.DB, error) {
 	return db, nil
 }
 
-// askAll asks the questions one after the other. The first is asked twice, because
-// tables are read into memory with it.
+// askAll asks the questions one after the other. The first is asked twice, because tables are read into memory with it.
 func askAll(ctx context.Context, asker *ask.Asker, tables *sql.DB, list []judgedQuestion) (*questionsResult, error) {
 	res := &questionsResult{Verdicts: map[string]int{}}
 	var times []float64

@@ -186,8 +186,7 @@ func otherNames(masters []string, e *lists.Edition) (names []string, err error) 
 
 var caseColumns = []string{"query_name", "kind", "sdn_ent_num", "variant_type"}
 
-// readCases reads the names to look for, and prints how many of them are not on the
-// list and so cannot be found.
+// readCases reads the names to look for, and prints how many of them are not on the list and so cannot be found.
 func (c *evalCmd) readCases(a *terminal.App, names []likeness.Name) ([]quality.Case, error) {
 	f, err := rows.Open(c.Cases)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package calibration measures whether answers that claim a probability are right
-// as often as they claim.
+// Package calibration measures whether answers that claim a probability are right as often as they claim.
 package calibration
 
 import (

@@ -1,6 +1,5 @@
-// Package disk makes files durable. A file that it has reported as written is there
-// after a power cut. A file that it was still writing is there as a whole or not at
-// all: it syncs the content before it gives the file its name.
+// Package disk makes files durable. A file that it has reported as written is there after a power cut. A file that it was still
+// writing is there as a whole or not at all: it syncs the content before it gives the file its name.
 //
 // It does not know what the files mean. Callers explain its errors with fault.Disk.
 package disk
@@ -21,9 +20,8 @@ import (
 	"syscall"
 )
 
-// WriteFile puts a file at path in one step. A reader, now or after a power cut, finds
-// either the file that was there before or all that fill wrote. A path may have one
-// writer at a time, because WriteFile first writes to path+".new".
+// WriteFile puts a file at path in one step. A reader, now or after a power cut, finds either the file that was there before or
+// all that fill wrote. A path may have one writer at a time, because WriteFile first writes to path+".new".
 func WriteFile(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	tmp := path + ".new"
 	// A writer that died may have left a file with wider permissions than perm.
@@ -110,8 +108,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close makes the content durable. If a write failed, Close returns the error of the
-// first such write.
+// Close makes the content durable. If a write failed, Close returns the error of the first such write.
 func (f *File) Close() error {
 	if f.err == nil {
 		f.err = f.handle.Sync()
@@ -122,8 +119,7 @@ func (f *File) Close() error {
 	return f.err
 }
 
-// MkdirAll makes a folder and the missing folders above it, and makes their names
-// durable.
+// MkdirAll makes a folder and the missing folders above it, and makes their names durable.
 func MkdirAll(path string, perm fs.FileMode) error {
 	st, err := os.Stat(path)
 	if err == nil {
@@ -147,10 +143,8 @@ func MkdirAll(path string, perm fs.FileMode) error {
 	return syncFolder(parent)
 }
 
-// Publish gives a finished file or folder its final name, after it has made everything
-// in it durable. If a folder has the final name already, the two folders change
-// places, and the old folder is then at from. If a file has it, Publish replaces the
-// file.
+// Publish gives a finished file or folder its final name, after it has made everything in it durable. If a folder has the final
+// name already, the two folders change places, and the old folder is then at from. If a file has it, Publish replaces the file.
 func Publish(from, to string) error {
 	if err := syncTree(from); err != nil {
 		return err
@@ -165,8 +159,7 @@ func Publish(from, to string) error {
 	if err != nil {
 		return err
 	}
-	// Sync the new name first: a file with two names after a power cut is a nuisance, a
-	// file without a name is lost.
+	// Sync the new name first: a file with two names after a power cut is a nuisance, a file without a name is lost.
 	if err := syncFolder(filepath.Dir(to)); err != nil {
 		return err
 	}
@@ -176,8 +169,7 @@ func Publish(from, to string) error {
 	return syncFolder(filepath.Dir(from))
 }
 
-// syncTree makes a file, or a folder with everything in it, durable. It syncs the
-// content of a folder before the folder.
+// syncTree makes a file, or a folder with everything in it, durable. It syncs the content of a folder before the folder.
 func syncTree(path string) error {
 	st, err := os.Lstat(path)
 	if err != nil {
@@ -210,8 +202,7 @@ func syncFolder(dir string) error {
 	return err
 }
 
-// Link gives the file at from a second name, whose durability is that of its
-// folder.
+// Link gives the file at from a second name, whose durability is that of its folder.
 func Link(from, to string) error { return systemOf(to).Link(from, to) }
 
 // Remove removes a file durably. If there is no file, that is no error.
@@ -252,20 +243,17 @@ func RemoveAll(path string) error {
 	return nil
 }
 
-// ErrLocked says that another process, or another open file of this process, holds the
-// lock.
+// ErrLocked says that another process, or another open file of this process, holds the lock.
 var ErrLocked = errors.New("locked by another")
 
 // Lock locks an open file for one holder. The lock ends when the file is closed or the
 // process dies. On network file systems the file must be open for writing.
 func Lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
-// LockShared locks an open file for several holders, so that Lock fails for everyone
-// else.
+// LockShared locks an open file for several holders, so that Lock fails for everyone else.
 func LockShared(f *os.File) error { return flock(f, syscall.LOCK_SH) }
 
-// LockPath opens a file, which it makes if there is none, and locks it until the file
-// is closed.
+// LockPath opens a file, which it makes if there is none, and locks it until the file is closed.
 func LockPath(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -322,8 +310,7 @@ func (s *Summed) Size() int64 { return s.size }
 // Sum is the SHA-256 of them, in hex.
 func (s *Summed) Sum() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
-// Hash reads a file and returns its SHA-256 in hex and its size. It stops soon after
-// the context ends.
+// Hash reads a file and returns its SHA-256 in hex and its size. It stops soon after the context ends.
 func Hash(ctx context.Context, path string) (sum string, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -337,8 +324,7 @@ func Hash(ctx context.Context, path string) (sum string, size int64, err error) 
 	return s.Sum(), s.Size(), nil
 }
 
-// Digests returns the SHA-256, in hex, and the MD5 of what is read. Object stores and
-// publishers state the second.
+// Digests returns the SHA-256, in hex, and the MD5 of what is read. Object stores and publishers state the second.
 func Digests(r io.Reader) (sum string, old [md5.Size]byte, err error) {
 	h, m := sha256.New(), md5.New()
 	_, err = io.Copy(io.MultiWriter(h, m), r)

@@ -11,8 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// System has the operations that change a file system. Reading is not among them:
-// tests read changed files like any others.
+// System has the operations that change a file system. Reading is not among them: tests read changed files like any others.
 type System interface {
 	// Create opens a file for writing, empty. A fresh one must not be there yet.
 	Create(path string, perm fs.FileMode, fresh bool) (Handle, error)
@@ -62,8 +61,7 @@ func (OS) Sync(path string) error {
 	return f.Sync()
 }
 
-// swap replaces Exchange if the kernel cannot exchange names. For a moment one of the
-// names is missing.
+// swap replaces Exchange if the kernel cannot exchange names. For a moment one of the names is missing.
 func swap(a, b string) error {
 	aside := a + ".old"
 	if err := os.Rename(b, aside); err != nil {
@@ -88,8 +86,7 @@ type mount struct {
 	system System
 }
 
-// Mount makes paths below root use another system until it is unmounted. Tests use it
-// for full disks and power cuts.
+// Mount makes paths below root use another system until it is unmounted. Tests use it for full disks and power cuts.
 func Mount(root string, s System) (unmount func()) {
 	m := &mount{filepath.Clean(root), s}
 	change := func(to func([]*mount) []*mount) {

@@ -1,6 +1,5 @@
-// Package ein is the one place that knows what an Employer Identification
-// Number looks like. Everything else passes ein.EIN around and never touches
-// digits.
+// Package ein is the one place that knows what an Employer Identification Number looks like. Everything else passes ein.EIN
+// around and never touches digits.
 package ein
 
 import (
@@ -11,8 +10,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// EIN is a nine-digit employer identification number. The zero value means "no EIN",
-// because 00-0000000 is never issued.
+// EIN is a nine-digit employer identification number. The zero value means "no EIN", because 00-0000000 is never issued.
 type EIN uint32
 
 // None is the absent EIN.
@@ -21,10 +19,9 @@ const None EIN = 0
 // ErrMalformed is wrapped by every parse failure.
 var ErrMalformed = errors.New("not an EIN")
 
-// Parse reads an EIN in any common format: "12-3456789", "123456789",
-// "12 3456789", with up to two leading zeros lost by a spreadsheet. Anything
-// but digits, spaces, hyphens and dots is an error, so that a name pasted into
-// an EIN field is refused rather than mined for digits.
+// Parse reads an EIN in any common format: "12-3456789", "123456789", "12 3456789", with up to two leading zeros lost by a
+// spreadsheet. Anything but digits, spaces, hyphens and dots is an error, so that a name pasted into an EIN field is refused
+// rather than mined for digits.
 func Parse(s string) (EIN, error) {
 	var n, digits uint32
 	for _, c := range []byte(strings.TrimSpace(s)) {
@@ -64,10 +61,9 @@ func Stored(s string) (e EIN) {
 	return e
 }
 
-// Filed reads an EIN as a filer typed it on a grant line. Eight digits have lost a
-// leading zero; fewer digits are no EIN. ok is false if the text is no usable EIN, as
-// are the dummies that filers type into a required field. Prefixes.Has says whether
-// the prefix was ever issued.
+// Filed reads an EIN as a filer typed it on a grant line. Eight digits have lost a leading zero; fewer digits are no EIN. ok is
+// false if the text is no usable EIN, as are the dummies that filers type into a required field. Prefixes.Has says whether the
+// prefix was ever issued.
 func Filed(s string) (e EIN, ok bool) {
 	e, digits := None, 0
 	for _, c := range []byte(s) {
@@ -124,8 +120,7 @@ func (p *Prefixes) Add(e EIN) {
 // Has reports whether the prefix of e is in use.
 func (p *Prefixes) Has(e EIN) bool { return e != None && p[e.Prefix()] }
 
-// String is the nine-digit, zero-padded form used on the wire and in tables;
-// the empty string for None.
+// String is the nine-digit, zero-padded form used on the wire and in tables; the empty string for None.
 func (e EIN) String() string {
 	if e == None {
 		return ""
@@ -179,10 +174,9 @@ func (e *EIN) UnmarshalText(b []byte) error {
 // maxQuoted bounds what an error repeats, in bytes.
 const maxQuoted = 32
 
-// OneSlip reports whether a typist who meant one number could have typed the
-// other with one slip: a digit wrong, two neighbours swapped, a digit left out
-// and the number filled up to nine by a leading zero or by some last digit, or
-// a digit struck twice and the last one pushed out.
+// OneSlip reports whether a typist who meant one number could have typed the other with one slip: a digit wrong, two neighbours
+// swapped, a digit left out and the number filled up to nine by a leading zero or by some last digit, or a digit struck twice
+// and the last one pushed out.
 func OneSlip(typed, meant EIN) bool {
 	if typed == meant || typed == None || meant == None {
 		return false

@@ -1,7 +1,6 @@
-// Package fault is the one error type that is meant for people. A Fault says
-// what went wrong in words safe to show anybody, names its kind by a stable
-// slug for machines, and says what to do about it. Any other error is
-// internal: it may be logged, but its text is not shown to a client.
+// Package fault is the one error type that is meant for people. A Fault says what went wrong in words safe to show anybody,
+// names its kind by a stable slug for machines, and says what to do about it. Any other error is internal: it may be logged,
+// but its text is not shown to a client.
 package fault
 
 import (
@@ -22,8 +21,7 @@ type Fault struct {
 	Err     error  // the cause, for logs and errors.Is; may be nil
 }
 
-// New makes a Fault with a formatted message. A trailing %w is kept as the
-// cause.
+// New makes a Fault with a formatted message. A trailing %w is kept as the cause.
 func New(slug, format string, args ...any) *Fault {
 	err := fmt.Errorf(format, args...)
 	return &Fault{Slug: slug, Message: err.Error(), Err: errors.Unwrap(err)}

@@ -57,8 +57,7 @@ func AmountOf(kind string) (a Amount, known bool) {
 // Sums are amounts by kind.
 type Sums map[string]int64
 
-// Outside is what was given outside the rows: an amount below zero, such as a
-// reversal, takes nothing away.
+// Outside is what was given outside the rows: an amount below zero, such as a reversal, takes nothing away.
 func (s Sums) Outside() (dollars int64) {
 	for _, a := range amounts {
 		if a.Given && a.Kind != Itemized {

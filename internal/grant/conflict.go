@@ -1,8 +1,7 @@
 package grant
 
-// Conflict says how the name on a line disagrees with the EIN that its filer stated.
-// The row keeps the EIN, with the probability of its rule: a filer may know better
-// than a register.
+// Conflict says how the name on a line disagrees with the EIN that its filer stated. The row keeps the EIN, with the
+// probability of its rule: a filer may know better than a register.
 type Conflict uint8
 
 const (

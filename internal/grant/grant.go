@@ -1,6 +1,5 @@
-// Package grant is the vocabulary of a grant row: how its recipient was found,
-// what it supports, what kind of funder paid it, and the classes that can be
-// left out. The words are published and stored, so they never change meaning.
+// Package grant is the vocabulary of a grant row: how its recipient was found, what it supports, what kind of funder paid it,
+// and the classes that can be left out. The words are published and stored, so they never change meaning.
 package grant
 
 // Kinds of funders.

@@ -23,8 +23,7 @@ const (
 // Strategies is the number of them.
 const Strategies = 12
 
-// strategies holds the id and the text for people of each, in the order of
-// their bits.
+// strategies holds the id and the text for people of each, in the order of their bits.
 var strategies = [Strategies]struct{ id, label string }{
 	{"general_operating", "General operating support"},
 	{"program", "Program support"},
@@ -59,8 +58,7 @@ func ParseSupport(id string) (Support, bool) {
 	return 0, false
 }
 
-// IDs lists the ids of the set, in published order. It is never nil, so that
-// it is written as an empty list.
+// IDs lists the ids of the set, in published order. It is never nil, so that it is written as an empty list.
 func (s Support) IDs() []string {
 	ids := []string{}
 	for i := range strategies {

@@ -1,6 +1,5 @@
-// Package hash is FNV-1a with 64 bits. The same text has the same hash in every
-// build and on every machine, so a hash may be stored or decide an order.
-// Programs that need neither use hash/maphash, which is faster.
+// Package hash is FNV-1a with 64 bits. The same text has the same hash in every build and on every machine, so a hash may be
+// stored or decide an order. Programs that need neither use hash/maphash, which is faster.
 package hash
 
 // Start is the hash of the empty text.

@@ -1,6 +1,5 @@
-// Package hashtable numbers distinct things by their hashes, in the order first
-// met. The caller keeps the things. A table of pointers to tens of millions of
-// texts would be slow to fill and slow to collect; this one holds numbers only.
+// Package hashtable numbers distinct things by their hashes, in the order first met. The caller keeps the things. A table of
+// pointers to tens of millions of texts would be slow to fill and slow to collect; this one holds numbers only.
 package hashtable
 
 // Table is an open hash table. The zero value is an empty table.
@@ -9,9 +8,8 @@ type Table struct {
 	used  int
 }
 
-// slot is the hash of a thing and its number plus one, or 0 if it is empty. Most
-// things that are not the one looked for have another hash, so that they are told
-// apart without a look at the thing, which is far away in memory.
+// slot is the hash of a thing and its number plus one, or 0 if it is empty. Most things that are not the one looked for have
+// another hash, so that they are told apart without a look at the thing, which is far away in memory.
 type slot uint64
 
 func (s slot) hash() uint32   { return uint32(s >> 32) }
@@ -35,9 +33,8 @@ func (t *Table) Number(hash uint32, same func(number uint32) bool) (number uint3
 	return uint32(t.used - 1), true
 }
 
-// Guess returns the number that a thing with this hash most likely has. It reads
-// one slot and compares no things, so that callers can fetch the memory of many
-// things before they look them up.
+// Guess returns the number that a thing with this hash most likely has. It reads one slot and compares no things, so that
+// callers can fetch the memory of many things before they look them up.
 func (t *Table) Guess(hash uint32) (number uint32, ok bool) {
 	if len(t.slots) == 0 {
 		return 0, false

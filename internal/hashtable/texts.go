@@ -8,8 +8,7 @@ type Texts struct {
 	at   map[string]uint32
 }
 
-// Number returns the number of a text. It copies a new text, which may be part of a
-// longer one that is to be freed.
+// Number returns the number of a text. It copies a new text, which may be part of a longer one that is to be freed.
 func (t *Texts) Number(s string) uint32 {
 	if t.at == nil {
 		t.at, t.List = map[string]uint32{"": 0}, []string{""}

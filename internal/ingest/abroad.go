@@ -78,8 +78,7 @@ func (c *corpus) spellingsAbroad(rows []uint32) (spellings []abroad.Spelling, re
 	return spellings, recipients
 }
 
-// isGovernment reports whether a recipient abroad is a government, judged by
-// its name or by the status on most of its lines.
+// isGovernment reports whether a recipient abroad is a government, judged by its name or by the status on most of its lines.
 func (b *builder) isGovernment(id string) bool { return b.clusters.Kind(id) == abroad.Gov }
 
 type AbroadCount struct {

@@ -15,9 +15,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// writeAddressNames writes the names of recipients without an EIN that are at the
-// address of one organization. Most are its former, new or trade name. An address is
-// no proof, so the rows of the recipient stay without an EIN.
+// writeAddressNames writes the names of recipients without an EIN that are at the address of one organization. Most are its
+// former, new or trade name. An address is no proof, so the rows of the recipient stay without an EIN.
 func (b *builder) writeAddressNames(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	list, err := b.addressNames(ctx, c)
 	if err != nil {

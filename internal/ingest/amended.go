@@ -73,8 +73,7 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// choosePeriod decides among all[from:to], the returns of one filer and
-// period, sorted oldest version first within each form.
+// choosePeriod decides among all[from:to], the returns of one filer and period, sorted oldest version first within each form.
 func choosePeriod(all []filing, from, to int) {
 	best := -1
 	for i := from; i < to; i++ {

@@ -24,8 +24,7 @@ const (
 // saysNothing are the answers, without spaces and signs, that filers give instead of leaving a field blank.
 var saysNothing, signs = table.SetOf("NA NONE NOTAPPLICABLE"), strings.NewReplacer(" ", "", ".", "", "/", "", "-", "")
 
-// tells reports whether a section says to whom, how or when to apply. An address
-// or a phone number alone does not.
+// tells reports whether a section says to whom, how or when to apply. An address or a phone number alone does not.
 func tells(a *stage.Application) bool {
 	return slices.ContainsFunc([]string{a.Name, a.Email, a.Form, a.Deadlines, a.Restrictions}, func(text string) bool {
 		text = signs.Replace(strings.ToUpper(text))

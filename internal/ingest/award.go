@@ -283,9 +283,8 @@ func (b *builder) mapping(state string, files []string) (m stateaward.Mapping, o
 	return m, true, nil
 }
 
-// payeeFinder finds the payee of a state payment by name: the only organization of that name in the state, or
-// in the ZIP code if the state has several. Weaker matches are not accepted, because a payment has no second
-// figure to check against.
+// payeeFinder finds the payee of a state payment by name: the only organization of that name in the state, or in the ZIP code
+// if the state has several. Weaker matches are not accepted, because a payment has no second figure to check against.
 type payeeFinder struct{ r *resolve.Resolver }
 
 func newPayeeFinder(u *resolve.Universe) payeeFinder {

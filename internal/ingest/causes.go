@@ -45,8 +45,7 @@ type evidenceRow struct {
 	Group       string   `parquet:"group_number,optional"`
 }
 
-// registerRow has the same for the list of the master file, wordsRow for table
-// orgs, and receivedRow for table purposes.
+// registerRow has the same for the list of the master file, wordsRow for table orgs, and receivedRow for table purposes.
 type registerRow struct {
 	EIN       string `parquet:"ein"`
 	SortName  string `parquet:"sort_name,optional"` // may name a person, so we read it but never store it

@@ -55,11 +55,9 @@ type deriver struct {
 	giving   area.Giving
 }
 
-// derive makes the derived tables from the tables already written. It reads
-// only the columns it needs, one row at a time.
+// derive makes the derived tables from the tables already written. It reads only the columns it needs, one row at a time.
 func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists.Edition) (DeriveReport, error) {
-	// These steps need less than half of the memory that earlier steps took, so
-	// the garbage collector can run less often.
+	// These steps need less than half of the memory that earlier steps took, so the garbage collector can run less often.
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	d := &deriver{b: b, w: w, s: w.Unpublished(), edition: edition, revenue: make(map[ein.EIN]int64), holdings: holding.New(), trainer: classify.NewTrainer()}
 	b.phase("derive", 7)
@@ -204,8 +202,7 @@ func (d *deriver) writeFamilies(ctx context.Context) error {
 		return err
 	}
 	err = snapshot.ReadTable(ctx, d.s, snapshot.Relations, func(r *relationRow) error {
-		// Supported organizations come from Schedule A. They receive money but
-		// often belong to another family.
+		// Supported organizations come from Schedule A. They receive money but often belong to another family.
 		if r.Kind != "supported" && r.RelatedEIN != "" {
 			b.Relate(r.Filing, ein.Stored(r.EIN), ein.Stored(r.RelatedEIN), r.Controlled)
 		}

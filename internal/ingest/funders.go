@@ -12,9 +12,8 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// sortRows sorts the rows in the order of the grants table: funder, recipient, year, amount, and the filing's
-// own order. The filings are already in the order of funders, so the rows are grouped by filing, and then the
-// rows of each funder are sorted.
+// sortRows sorts the rows in the order of the grants table: funder, recipient, year, amount, and the filing's own order. The
+// filings are already in the order of funders, so the rows are grouped by filing, and then the rows of each funder are sorted.
 func (b *builder) sortRows(ctx context.Context, c *corpus) error {
 	g, r := c.lines, c.recipients
 	rank := r.rank()
@@ -122,8 +121,7 @@ func (b *builder) sortFunders(ctx context.Context, c *corpus) error {
 	return nil
 }
 
-// funderAt is the funder whose rows begin at from. advised says which purposes
-// are those of donor-advised funds.
+// funderAt is the funder whose rows begin at from. advised says which purposes are those of donor-advised funds.
 func (c *corpus) funderAt(from int, advised []bool) funder {
 	e := c.filingOf(c.rows[from]).ein
 	to := from + 1

@@ -11,9 +11,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// indexMemory is how much memory the indexes built in parallel may take, including engines outside Go. An
-// index that needs more than these engines leave free still gets its memory, but then no other index in Go is
-// built at the same time.
+// indexMemory is how much memory the indexes built in parallel may take, including engines outside Go. An index that needs more
+// than these engines leave free still gets its memory, but then no other index in Go is built at the same time.
 const indexMemory = 6 << 30
 
 // writeIndexes builds the indexes of the finished tables. They are independent, so as many are built in
@@ -28,8 +27,7 @@ func (b *builder) writeIndexes(ctx context.Context, w *snapshot.Writer) error {
 		debug.SetMemoryLimit(most + most/8) // an index may need slightly more than it states
 		defer debug.SetMemoryLimit(was)
 	}
-	// Each index counts as 1,000 units. The slowest index reports its own
-	// progress, which also counts as 1,000.
+	// Each index counts as 1,000 units. The slowest index reports its own progress, which also counts as 1,000.
 	const parts = 1000
 	total := int64(len(list)+1) * parts
 	b.phase("indexes", total)

@@ -75,8 +75,7 @@ type Options struct {
 	// Model resolves the lines that no rule decides. If nil, a model is trained on these sources.
 	Model *model.Model
 
-	// Examine receives the resolver and the lines with a filed EIN, before any
-	// line is resolved. It may be nil.
+	// Examine receives the resolver and the lines with a filed EIN, before any line is resolved. It may be nil.
 	Examine func(*resolve.Resolver, []resolve.Label)
 
 	// Now is the time of the snapshot; nil means the clock.
@@ -206,8 +205,7 @@ func (b *builder) stageReturns(ctx context.Context, p *stage.Plan) (s *stage.Sta
 	return s, err
 }
 
-// readCorpus reads the returns, by the plan of a shared stage if there is one,
-// and finds the recipients of their grants.
+// readCorpus reads the returns, by the plan of a shared stage if there is one, and finds the recipients of their grants.
 func (b *builder) readCorpus(ctx context.Context, shared *stage.Plan) (*corpus, error) {
 	var err error
 	c := &corpus{}
@@ -335,8 +333,7 @@ func (b *builder) makeManifest(counts snapshot.Counts) (snapshot.Manifest, error
 	return m, nil
 }
 
-// makeEdition builds an edition of the compliance lists from the same sources,
-// and adds the outcome to the report.
+// makeEdition builds an edition of the compliance lists from the same sources, and adds the outcome to the report.
 func (b *builder) makeEdition(ctx context.Context, now func() time.Time) (*lists.Edition, error) {
 	result, err := edition.Make(ctx, edition.Options{Sources: b.opt.Sources, Data: b.opt.Data, Indexers: b.opt.ListIndexers, Workers: b.workers, Now: now,
 		Progress: b.follow("lists")})
@@ -386,8 +383,7 @@ func (p *progress) step(n int64) {
 	p.showPhase()
 }
 
-// follow returns a function to report a phase with. A call with done 0 begins
-// the phase; every other call counts one unit.
+// follow returns a function to report a phase with. A call with done 0 begins the phase; every other call counts one unit.
 func (p *progress) follow(name string) func(done, total int64) {
 	return func(done, total int64) {
 		if done == 0 {
@@ -426,8 +422,7 @@ func (b *builder) unreadable(ctx context.Context, rel, what string, err error) e
 	return discover.Stopped(ctx, discover.WrongFormat(b.sources.Abs(rel), what, err))
 }
 
-// readFile reads one upstream file and records it with its hash. what names the
-// expected kind of file, for the error.
+// readFile reads one upstream file and records it with its hash. what names the expected kind of file, for the error.
 func (b *builder) readFile(ctx context.Context, kind, rel, what string, read func(path string) (rows int64, err error)) error {
 	source, err := b.source(ctx, kind, rel)
 	if err != nil {

@@ -17,10 +17,9 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// Private foundations file no Schedule R, and nearly all of them write NONE where the form asks for
-// relationships. Still, a trust that holds a foundation's money is related to it, and so are two foundations
-// of one founder. We treat two organizations as related if their names share words and they also share an
-// address or officers. Usually, neither sign is enough alone.
+// Private foundations file no Schedule R, and nearly all of them write NONE where the form asks for relationships. Still, a
+// trust that holds a foundation's money is related to it, and so are two foundations of one founder. We treat two organizations
+// as related if their names share words and they also share an address or officers. Usually, neither sign is enough alone.
 
 // Limits for treating two organizations as related.
 const (
@@ -162,9 +161,8 @@ func (c *corpus) relate(p *pair, by *Count) {
 	}
 }
 
-// kinship compares the names of a pair. A name that begins with the funder's initials is a namesake's. It
-// reports whether a shared name is strong evidence: the two share an address, or they share a town and only
-// the word for the legal form differs.
+// kinship compares the names of a pair. A name that begins with the funder's initials is a namesake's. It reports whether a
+// shared name is strong evidence: the two share an address, or they share a town and only the word for the legal form differs.
 func (c *corpus) kinship(p *pair, name string, funder []string) (best classify.Kinship, near bool) {
 	fl := c.filers[p.funder]
 	seen := c.lines.recipientNo[c.rows[p.from]]

@@ -45,8 +45,7 @@ func (k recipientKey) split() (r resolve.Recipient) {
 	return r
 }
 
-// nameAndPlace are the three names joined as in the key, the city, the state
-// and the ZIP code. It does not split the whole key.
+// nameAndPlace are the three names joined as in the key, the city, the state and the ZIP code. It does not split the whole key.
 func (k recipientKey) nameAndPlace() (names, city, state, zip string) {
 	rest := string(k)
 	next := func() (field string) {

@@ -18,9 +18,8 @@ import (
 // maxAmount is the largest grant we accept. A larger figure is a typing error.
 const maxAmount = 50_000_000_000
 
-// lines holds the grant rows of a build as columns: each slice has one entry per row, and strings are kept by
-// number. There are far fewer recipients than lines, so anything that depends on the recipient alone is
-// computed once per recipient.
+// lines holds the grant rows of a build as columns: each slice has one entry per row, and strings are kept by number. There are
+// far fewer recipients than lines, so anything that depends on the recipient alone is computed once per recipient.
 type lines struct {
 	filing      []uint32 // into corpus.filings: the chosen return
 	origin      []uint32 // the return that lists the row; usually the same
@@ -115,8 +114,7 @@ func (c *corpus) standsFor() []int32 {
 	return of
 }
 
-// mostForeseen limits the rows we allocate in advance, because the number of
-// lines that a return states may be wrong.
+// mostForeseen limits the rows we allocate in advance, because the number of lines that a return states may be wrong.
 const mostForeseen = 64 << 20
 
 // stagedLines counts the lines that may become rows.

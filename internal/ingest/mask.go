@@ -20,11 +20,10 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Masking removes whatever identifies a private person from a snapshot: the name, street, city, ZIP code and
-// purpose of a grant to that person. The amount, the date, the funder and the state stay, so all sums stay
-// correct. The contacts whom foundations name for applicants lose their name, street, ZIP code, phone number
-// and email address. Masking runs before anything is written, so no table or index ever holds the removed
-// data.
+// Masking removes whatever identifies a private person from a snapshot: the name, street, city, ZIP code and purpose of a grant
+// to that person. The amount, the date, the funder and the state stay, so all sums stay correct. The contacts whom foundations
+// name for applicants lose their name, street, ZIP code, phone number and email address. Masking runs before anything is
+// written, so no table or index ever holds the removed data.
 
 // maskedName is the name that a masked row shows. It is classified as a person's name.
 const maskedName = "AN INDIVIDUAL"
@@ -54,8 +53,7 @@ func maskLine(l *stage.Line) {
 	*l = stage.Line{MemberNo: l.MemberNo, Part: l.Part, Line: l.Line, Name1: maskedName, State: l.State, Country: l.Country, Cash: l.Cash, NonCash: l.NonCash}
 }
 
-// noteUnmet warns about list entries that match no line: a typing error in the
-// list would leave a person visible.
+// noteUnmet warns about list entries that match no line: a typing error in the list would leave a person visible.
 func (b *builder) noteUnmet(m *maskList) {
 	if b.report.Masked.Unmet = m.unmet(); b.report.Masked.Unmet > 0 {
 		b.report.warn("%d of %d entries of %s name no line of the returns that were read, so nothing was masked for them",
@@ -140,9 +138,8 @@ func cloneLine(l *stage.Line, pf bool) classify.Line {
 	}
 }
 
-// maskList names single lines that are masked in every build, because somebody
-// asked for it or is at risk. It is kept as CSV beside the other overrides. The
-// columns stand in any order, and those that are not needed may be missing:
+// maskList names single lines that are masked in every build, because somebody asked for it or is at risk. It is kept as CSV
+// beside the other overrides. The columns stand in any order, and those that are not needed may be missing:
 //
 //	object_id,line,grant_key,reason
 //
@@ -162,8 +159,7 @@ type returnLine struct {
 
 const maxMasked = 1_000_000
 
-// readMaskList reads the list. It refuses a file with any error, because a
-// dropped entry would leave a person visible.
+// readMaskList reads the list. It refuses a file with any error, because a dropped entry would leave a person visible.
 func readMaskList(r io.Reader) (*maskList, error) {
 	text := bufio.NewReader(r)
 	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" { // spreadsheets write this at the start of a file
@@ -258,8 +254,7 @@ func (m *maskList) len() int {
 	return len(m.used)
 }
 
-// has reports whether a line of a return is on the list, and records that the
-// entry matched. A nil list is empty.
+// has reports whether a line of a return is on the list, and records that the entry matched. A nil list is empty.
 func (m *maskList) has(f *filing, part uint8, line int32) bool {
 	if m == nil {
 		return false

@@ -17,16 +17,14 @@ import (
 
 const modelFile = "resolve/model.json"
 
-// ModelReport says which model resolved the lines that no rule decided, and how
-// well it did on lines it had not seen.
+// ModelReport says which model resolved the lines that no rule decided, and how well it did on lines it had not seen.
 type ModelReport struct {
 	Origin  string        `json:"origin"` // trained on this corpus, or prior if the corpus has too few labels
 	Outside float64       `json:"outside"`
 	Metrics model.Metrics `json:"metrics"` // for a prior: the metrics of its own fit
 
-	// What this corpus offers for training: lines with a filed EIN; lines excluded because their filer put
-	// one EIN on many unrelated names; and, among lines of states whose register was loaded, those whose
-	// organization is known.
+	// What this corpus offers for training: lines with a filed EIN; lines excluded because their filer put one EIN on many
+	// unrelated names; and, among lines of states whose register was loaded, those whose organization is known.
 	Labels       int `json:"labels"`
 	SetAside     int `json:"labels_set_aside"`
 	Covered      int `json:"labels_covered"`

@@ -34,9 +34,8 @@ type purposePaid struct {
 	dollars int64 // under all spellings
 }
 
-// foldPurposes gives each text of the corpus a hash that ignores case and
-// spacing. The hash is 0 if the text is empty or points to a list elsewhere.
-// The hash function is fixed, so a collision would be the same in every build.
+// foldPurposes gives each text of the corpus a hash that ignores case and spacing. The hash is 0 if the text is empty or points
+// to a list elsewhere. The hash function is fixed, so a collision would be the same in every build.
 func (b *builder) foldPurposes(ctx context.Context, g *lines) ([]uint64, error) {
 	folded := make([]uint64, g.purposes.len())
 	return folded, b.each(ctx, len(folded), func(i int) {

@@ -342,8 +342,7 @@ func (b *builder) funderPairs(ctx context.Context, f *recipientFinder) ([]uint64
 	return slices.Compact(pairs), nil
 }
 
-// resolveRow decides the recipient and the classes of one row. It returns the
-// identity of a recipient without an EIN.
+// resolveRow decides the recipient and the classes of one row. It returns the identity of a recipient without an EIN.
 func (f *recipientFinder) resolveRow(row uint32) string {
 	filing := f.filingOf(row)
 	facts := &f.facts[f.lines.recipientNo[row]]
@@ -360,8 +359,7 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	}
 
 	var class uint8
-	// A filed EIN is kept. For a person, a name that agrees with an
-	// organization's name is not enough for a match.
+	// A filed EIN is kept. For a person, a name that agrees with an organization's name is not enough for a match.
 	if !isStated(m.rule) {
 		said := f.said[f.lines.relationNo[row]]
 		purpose := f.lines.purposes.at(f.lines.purpose[row])
@@ -453,8 +451,7 @@ func (b *builder) countConflicts(r *recipients) {
 	}
 }
 
-// learnPeople trains the person classifier on the officers of the chosen
-// returns against the names of organizations.
+// learnPeople trains the person classifier on the officers of the chosen returns against the names of organizations.
 func (b *builder) learnPeople(ctx context.Context, c *corpus) (*classify.People, error) {
 	b.phase("people", int64(c.stage.Shards()))
 	t := classify.NewTrainer()
@@ -542,8 +539,7 @@ func (k recipientKey) order() uint64 {
 	return placeNumber(state, zip)<<nameBits | hash>>placeBits
 }
 
-// placeNumber is the ZIP code if there is one, or else the state. Neighboring
-// ZIP codes are mostly in one state.
+// placeNumber is the ZIP code if there is one, or else the state. Neighboring ZIP codes are mostly in one state.
 func placeNumber(state, zip string) (at uint64) {
 	const zips = 100_000
 	for i := range 5 {

@@ -347,8 +347,7 @@ func (r *Report) addSuspect(c *corpus, row uint32) {
 	r.Suspects = r.Suspects[:min(len(r.Suspects), maxListed)]
 }
 
-// addYears sorts the years and marks the incomplete ones: those after the last
-// complete year, which Options.Complete may give.
+// addYears sorts the years and marks the incomplete ones: those after the last complete year, which Options.Complete may give.
 func (r *Report) addYears(filings []filing, years map[int16]*YearCount, complete int) {
 	last := make(map[int16]ein.EIN)
 	for i := range filings {
@@ -380,8 +379,7 @@ func (r *Report) addYears(filings []filing, years map[int16]*YearCount, complete
 	}
 }
 
-// expectedShare is the share, in percent, of the filers that a year is expected
-// to have from which on it is complete.
+// expectedShare is the share, in percent, of the filers that a year is expected to have from which on it is complete.
 const expectedShare = 80
 
 // lastComplete is the newest year that has at least 95 % as many filers as the mean of the two years before

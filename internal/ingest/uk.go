@@ -192,8 +192,7 @@ func (u *ukRegister) edges(ctx context.Context) error {
 	return err
 }
 
-// ukTable is the step that reads, sorts and writes one table of the register.
-// each may be nil; it receives every row.
+// ukTable is the step that reads, sorts and writes one table of the register. each may be nil; it receives every row.
 func ukTable[T any](u *ukRegister, from ukcharity.Table, to string, each func(*T), compare func(x, y *T) int) func(context.Context) error {
 	return func(ctx context.Context) error {
 		list, err := readUK[T](ctx, u, from, to)

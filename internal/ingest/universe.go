@@ -43,9 +43,8 @@ type filer struct {
 	dafPeriod int32         // the end of that year
 }
 
-// loadUniverse collects every organization that a recipient can be: the master
-// file, older postings of it, the filers themselves, and organizations for
-// which several funders state the same EIN. It also finds the filers.
+// loadUniverse collects every organization that a recipient can be: the master file, older postings of it, the filers
+// themselves, and organizations for which several funders state the same EIN. It also finds the filers.
 func (b *builder) loadUniverse(ctx context.Context, c *corpus) error {
 	u := resolve.NewUniverse()
 	b.phase("universe", int64(len(b.sources.Masters)+c.stage.Shards()+1))
@@ -147,8 +146,7 @@ func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m 
 	}, err
 }
 
-// period reads a year and month written YYYYMM, or 0 if it is not valid. The
-// register writes zeros for an unknown date.
+// period reads a year and month written YYYYMM, or 0 if it is not valid. The register writes zeros for an unknown date.
 func period(s string) int32 {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil || len(s) != len("200601") || n%100 < 1 || n%100 > 12 || n < 100000 {
@@ -199,9 +197,8 @@ const firstYear = 1990
 // Earlier years are ignored, because the organization may have moved.
 const seatYears = 5
 
-// seat is where the organization says it is: the address on most of its latest
-// returns, or the later of two equally frequent ones. A mailing address used in
-// one year, such as a lockbox at a bank, does not move the organization.
+// seat is where the organization says it is: the address on most of its latest returns, or the later of two equally frequent
+// ones. A mailing address used in one year, such as a lockbox at a bank, does not move the organization.
 func (fl *filer) seat() (resolve.Location, bool) {
 	var all uint64
 	for i := range fl.addresses {

@@ -234,8 +234,7 @@ func (b *builder) writeFunders(ctx context.Context, w *snapshot.Writer, c *corpu
 	return err
 }
 
-// writeReturns writes the outcome of every return, the figures of the chosen
-// ones, and the latest filing of every filer.
+// writeReturns writes the outcome of every return, the figures of the chosen ones, and the latest filing of every filer.
 func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	t, err := snapshot.Table[snapshot.Return](w, snapshot.Returns)
 	if err != nil {

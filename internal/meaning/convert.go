@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// Convert makes the encoder's file from the tensors of gte-small and the lines of its
-// vocabulary. A matrix is named by its layer and its position in it ("3.query"), with
-// a row for each input. Other tensors keep their original names.
+// Convert makes the encoder's file from the tensors of gte-small and the lines of its vocabulary. A matrix is named by its
+// layer and its position in it ("3.query"), with a row for each input. Other tensors keep their original names.
 func Convert(tensor func(name string) ([]float32, error), vocabulary string) ([]byte, error) {
 	var failed error
 	get := func(size int, name string, args ...any) []float32 {
@@ -98,8 +97,7 @@ type Term struct {
 	Vector *Vector
 }
 
-// Graduate makes the student's file from its terms and the mean of the teacher's
-// vectors.
+// Graduate makes the student's file from its terms and the mean of the teacher's vectors.
 func Graduate(terms []Term, mean *Vector) []byte {
 	file := binary.LittleEndian.AppendUint32([]byte(studentMagic), uint32(len(terms)))
 	file = appendFloats(file, mean[:])

@@ -60,8 +60,7 @@ func newScratch(k *kernels) *scratch {
 	}
 }
 
-// run encodes the tokens of s: the mean of the last layer over all tokens, scaled to
-// unit length.
+// run encodes the tokens of s: the mean of the last layer over all tokens, scaled to unit length.
 func (e *encoder) run(k *kernels, s *scratch) (v Vector) {
 	n := len(s.ids)
 	for t, id := range s.ids {
@@ -92,8 +91,7 @@ func (e *encoder) run(k *kernels, s *scratch) (v Vector) {
 	return v.unit()
 }
 
-// linear writes x·W + bias for each token. It takes eight rows at a time and does not
-// write rows past the last token.
+// linear writes x·W + bias for each token. It takes eight rows at a time and does not write rows past the last token.
 func (s *scratch) linear(k *kernels, l *linear, y, x []float32) {
 	n := len(s.ids)
 	stride := l.in * k.width
@@ -115,8 +113,7 @@ func (s *scratch) linear(k *kernels, l *linear, y, x []float32) {
 	}
 }
 
-// addNorm adds y to x, normalizes each row of x to mean zero and variance one, then
-// applies the learned gain and bias.
+// addNorm adds y to x, normalizes each row of x to mean zero and variance one, then applies the learned gain and bias.
 func (s *scratch) addNorm(k *kernels, p *norm) {
 	for t := range s.ids {
 		x := s.x[t*Dim:][:Dim]
@@ -126,9 +123,8 @@ func (s *scratch) addNorm(k *kernels, p *norm) {
 	}
 }
 
-// attend lets each token look at all others, head by head. Keys are padded to a
-// multiple of 16 with columns that get no attention. Queries are taken four at a
-// time, and results past the last token are not used.
+// attend lets each token look at all others, head by head. Keys are padded to a multiple of 16 with columns that get no
+// attention. Queries are taken four at a time, and results past the last token are not used.
 func (s *scratch) attend(k *kernels) {
 	n := len(s.ids)
 	width := (n + 15) &^ 15

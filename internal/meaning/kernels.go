@@ -2,11 +2,9 @@ package meaning
 
 import "math"
 
-// kernels are the inner loops of the encoder, one set for each kind of processor. All
-// sets agree bit for bit. Products of integers are exact. Every sum and product of
-// floats is rounded separately (no fused multiply-add) and in one order: sixteen
-// lanes, then folded in halves. So a vector does not depend on the machine that made
-// it.
+// kernels are the inner loops of the encoder, one set for each kind of processor. All sets agree bit for bit. Products of
+// integers are exact. Every sum and product of floats is rounded separately (no fused multiply-add) and in one order: sixteen
+// lanes, then folded in halves. So a vector does not depend on the machine that made it.
 //
 // Lengths of float rows are multiples of 16.
 type kernels struct {
@@ -59,8 +57,7 @@ var plain = &kernels{
 	addTerm:    addTerm,
 }
 
-// Below, every product is converted to float32 before it is added, so that no
-// compiler fuses the two operations.
+// Below, every product is converted to float32 before it is added, so that no compiler fuses the two operations.
 
 func absMax(x []float32) (m float32) {
 	for _, v := range x {
@@ -71,8 +68,7 @@ func absMax(x []float32) (m float32) {
 	return m
 }
 
-// magic added to a small number rounds it to the nearest integer, ties to even,
-// and leaves that integer in the low bits.
+// magic added to a small number rounds it to the nearest integer, ties to even, and leaves that integer in the low bits.
 const (
 	magic     = 3 << 22
 	magicBits = 0x4B400000

@@ -1,11 +1,9 @@
-// Package meaning turns texts into vectors, so that texts about the same thing are
-// near each other, whatever their words.
+// Package meaning turns texts into vectors, so that texts about the same thing are near each other, whatever their words.
 //
-// Two encoders share one space of 384 numbers. gte-small, a transformer, reads a text
-// as a whole. It takes milliseconds on a processor with one of our kernels. The
-// student adds up vectors of words, pairs of words and pieces of words, which were
-// fitted to the output of gte-small. It takes microseconds, for millions of documents
-// and for queries on machines without a kernel.
+// Two encoders share one space of 384 numbers. gte-small, a transformer, reads a text as a whole. It takes milliseconds on a
+// processor with one of our kernels. The student adds up vectors of words, pairs of words and pieces of words, which were
+// fitted to the output of gte-small. It takes microseconds, for millions of documents and for queries on machines without a
+// kernel.
 //
 // Both encoders are embedded in the binary and used in place. All kernels agree bit
 // for bit, so a vector depends on the text alone.
@@ -20,8 +18,7 @@ import (
 
 const Dim = 384
 
-// Vector is the vector of a text: centered by the mean of many texts, with unit
-// length. It is zero if the text says nothing.
+// Vector is the vector of a text: centered by the mean of many texts, with unit length. It is zero if the text says nothing.
 type Vector [Dim]float32
 
 // The most tokens read of a query and of a document.
@@ -68,8 +65,7 @@ func newModel(encoderFile, studentFile string, k *kernels) (*Model, error) {
 	if m.student, err = readStudent(studentFile); err != nil {
 		return nil, err
 	}
-	// One text per processor is encoded at a time. Others wait, so memory does not
-	// grow.
+	// One text per processor is encoded at a time. Others wait, so memory does not grow.
 	n := runtime.GOMAXPROCS(0)
 	m.idle = make(chan *scratch, n)
 	for range n {
@@ -93,12 +89,10 @@ func (m *Model) Query(text string) Vector {
 	return m.centred(text, queryTokens)
 }
 
-// Read is gte-small's vector of a document. Without a kernel this takes about a
-// second.
+// Read is gte-small's vector of a document. Without a kernel this takes about a second.
 func (m *Model) Read(text string) Vector { return m.centred(text, maxTokens) }
 
-// Teach is Read before centering. The mean and the student are made from these
-// vectors.
+// Teach is Read before centering. The mean and the student are made from these vectors.
 func (m *Model) Teach(text string) Vector { return m.encode(text, maxTokens) }
 
 func (m *Model) centred(text string, limit int) Vector {

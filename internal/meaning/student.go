@@ -48,8 +48,7 @@ func (m *Model) EachTerm(text string, take func(term []byte) (known bool)) {
 	}
 }
 
-// Vocabulary is the words and word pieces of gte-small. The caller must not change
-// it.
+// Vocabulary is the words and word pieces of gte-small. The caller must not change it.
 func (m *Model) Vocabulary() []string { return m.tokens.text }
 
 func (m *Model) eachPiece(word string, term []byte, take func(term []byte) bool) {
@@ -64,8 +63,7 @@ func (m *Model) eachPiece(word string, term []byte, take func(term []byte) bool)
 	}
 }
 
-// nextWord splits a cleaned text into its first word and the rest. A word is letters
-// with apostrophes between them, or digits.
+// nextWord splits a cleaned text into its first word and the rest. A word is letters with apostrophes between them, or digits.
 func nextWord(clean string) (word, rest string) {
 	begin := 0
 	for begin < len(clean) && !isLetter(clean[begin]) && !isDigit(clean[begin]) {

@@ -22,8 +22,7 @@ const (
 	maxPieces = 100
 )
 
-// tokenizer cuts texts into the word pieces of BERT's uncased vocabulary, after
-// folding to ASCII.
+// tokenizer cuts texts into the word pieces of BERT's uncased vocabulary, after folding to ASCII.
 type tokenizer struct {
 	text  []string
 	index map[string]int32
@@ -37,8 +36,7 @@ func newTokenizer(vocabulary []string) *tokenizer {
 	return t
 }
 
-// clean folds a text to lower-case ASCII, up to the length that orgname folds, and
-// inserts spaces that the filer left out.
+// clean folds a text to lower-case ASCII, up to the length that orgname folds, and inserts spaces that the filer left out.
 func (t *tokenizer) clean(text string) string {
 	b := []byte(orgname.Fold(text))
 	run := 0
@@ -59,8 +57,7 @@ func (t *tokenizer) clean(text string) string {
 	return t.space(string(b))
 }
 
-// encode appends the tokens of a text between the start and end marks, at most limit
-// in all.
+// encode appends the tokens of a text between the start and end marks, at most limit in all.
 func (t *tokenizer) encode(ids []int32, text string, limit int) []int32 {
 	ids = append(ids, beginToken)
 	clean := t.clean(text)
@@ -87,8 +84,7 @@ func (t *tokenizer) encode(ids []int32, text string, limit int) []int32 {
 	return append(ids, endToken)
 }
 
-// pieces appends the longest pieces that make up a word, from its beginning. ok is
-// false if no pieces make up the word.
+// pieces appends the longest pieces that make up a word, from its beginning. ok is false if no pieces make up the word.
 func (t *tokenizer) pieces(ids []int32, word string) (_ []int32, ok bool) {
 	if len(word) > maxWord {
 		return ids, false
@@ -100,8 +96,7 @@ func (t *tokenizer) pieces(ids []int32, word string) (_ []int32, ok bool) {
 		for end = len(word); end > begin; end-- {
 			piece := room[2 : 2+end]
 			if begin > 0 {
-				// The mark of a continuation goes before it and overwrites bytes
-				// already read.
+				// The mark of a continuation goes before it and overwrites bytes already read.
 				room[begin], room[begin+1] = '#', '#'
 				piece = room[begin : 2+end]
 			}
@@ -117,8 +112,7 @@ func (t *tokenizer) pieces(ids []int32, word string) (_ []int32, ok bool) {
 	return ids, true
 }
 
-// longWord is the length from which a word may be several words filed without spaces.
-// A word of two pieces stays one word.
+// longWord is the length from which a word may be several words filed without spaces. A word of two pieces stays one word.
 const longWord = 14
 
 // space splits long words where that gives likely words.
@@ -148,9 +142,8 @@ func (t *tokenizer) whole(word string) bool {
 	return ok && len(pieces) <= 2
 }
 
-// The cost of a word is the logarithm of its rank, in about sixteenths and the same
-// on every machine, plus a fixed cost per word. A letter that belongs to no word
-// costs more.
+// The cost of a word is the logarithm of its rank, in about sixteenths and the same on every machine, plus a fixed cost per
+// word. A letter that belongs to no word costs more.
 const (
 	wordCost   = 40
 	letterCost = 250
@@ -158,9 +151,8 @@ const (
 	longRow    = 24
 )
 
-// shortest are the words of two letters. Other two-letter entries of the vocabulary
-// are usually syllables. So are rare entries of three and four letters: commonest has
-// the rank that these must have.
+// shortest are the words of two letters. Other two-letter entries of the vocabulary are usually syllables. So are rare entries
+// of three and four letters: commonest has the rank that these must have.
 var (
 	shortest  = table.SetOf("an as at be by do if in is it my no of on or so to up us we")
 	commonest = [...]int{3: 2700, 4: 7500}

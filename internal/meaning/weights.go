@@ -8,18 +8,15 @@ import (
 	"unsafe"
 )
 
-// The encoder's file has no table of contents. After its magic, the shape of the
-// model gives the size of every part: floats first, then the parts used in place. The
-// rest is the vocabulary, one token per line.
+// The encoder's file has no table of contents. After its magic, the shape of the model gives the size of every part: floats
+// first, then the parts used in place. The rest is the vocabulary, one token per line.
 const encoderMagic = "GGgte001"
 
-// The student's file: magic, number of terms as uint32, mean of the teacher's
-// vectors, a scale for each term, a row of int8 for each term, and the terms, one per
-// line.
+// The student's file: magic, number of terms as uint32, mean of the teacher's vectors, a scale for each term, a row of int8 for
+// each term, and the terms, one per line.
 const studentMagic = "GGstu001"
 
-// cursor reads a file in memory. The caller checks once, at the end, whether the file
-// was too short.
+// cursor reads a file in memory. The caller checks once, at the end, whether the file was too short.
 type cursor struct {
 	rest  string
 	short bool

@@ -1,6 +1,5 @@
-// Package money reads dollar amounts as public files write them, exactly.
-// Sums of millions of amounts are made in whole cents, so that no figure
-// depends on the order in which rows were read.
+// Package money reads dollar amounts as public files write them, exactly. Sums of millions of amounts are made in whole cents,
+// so that no figure depends on the order in which rows were read.
 package money
 
 import (
@@ -19,8 +18,7 @@ const Max Cents = 1_000_000_000_000_000
 // Dollars is the amount as a number of dollars, for output.
 func (c Cents) Dollars() float64 { return float64(c) / 100 }
 
-// Plus adds two amounts. A sum that does not fit stays at the limit and never wraps
-// around.
+// Plus adds two amounts. A sum that does not fit stays at the limit and never wraps around.
 func (c Cents) Plus(o Cents) Cents {
 	s := c + o
 	if (s > c) == (o > 0) {
@@ -32,11 +30,9 @@ func (c Cents) Plus(o Cents) Cents {
 	return math.MinInt64
 }
 
-// Parse reads an amount: digits with an optional fraction, an optional sign or
-// parentheses for a negative, a dollar sign, and commas between groups.
-// Fractions of a cent, which files converted from binary numbers have, are
-// rounded half away from zero. ok is false for anything else, an amount beyond
-// Max included.
+// Parse reads an amount: digits with an optional fraction, an optional sign or parentheses for a negative, a dollar sign, and
+// commas between groups. Fractions of a cent, which files converted from binary numbers have, are rounded half away from zero.
+// ok is false for anything else, an amount beyond Max included.
 func Parse(s string) (c Cents, ok bool) {
 	s = strings.TrimSpace(s)
 	negative := false

@@ -2,9 +2,8 @@ package ntee
 
 import "slices"
 
-// An organization has the cause of its registered code. If it has no code, the build
-// may have inferred a cause: a single letter, which counts only if the caller asks for
-// it.
+// An organization has the cause of its registered code. If it has no code, the build may have inferred a cause: a single
+// letter, which counts only if the caller asks for it.
 
 // Basis says which causes count.
 type Basis uint8
@@ -27,9 +26,8 @@ func ParseBasis(word string) (b Basis, ok bool) {
 
 func BasisWords() []string { return []string{"registered", "any"} }
 
-// Code is the code that a subject is matched against: the registered code, or the
-// inferred letter if there is no code and inferred causes count. A letter matches its
-// major group and no longer code. inferred is 0 if no cause was inferred.
+// Code is the code that a subject is matched against: the registered code, or the inferred letter if there is no code and
+// inferred causes count. A letter matches its major group and no longer code. inferred is 0 if no cause was inferred.
 func (b Basis) Code(registered Code, inferred byte) Code {
 	if b == Any && registered.Major() == 0 && Label(inferred) != "" {
 		return Code(rune(inferred))
@@ -37,8 +35,7 @@ func (b Basis) Code(registered Code, inferred byte) Code {
 	return registered
 }
 
-// Cause is the letter that counts and its source, or 0 and an empty text if no letter
-// counts.
+// Cause is the letter that counts and its source, or 0 and an empty text if no letter counts.
 func (b Basis) Cause(registered Code, inferred byte) (letter byte, source string) {
 	letter = b.Code(registered, inferred).Major()
 	switch {

@@ -25,9 +25,8 @@ var majorsText string
 // labels are the causes by major letter.
 var labels = table.Words("majors.txt", majorsText)
 
-// Parse reads the NTEE field of the master file. ok is false when the field
-// holds no code; the letter alone decides the cause, so the rest need only be
-// letters and digits.
+// Parse reads the NTEE field of the master file. ok is false when the field holds no code; the letter alone decides the cause,
+// so the rest need only be letters and digits.
 func Parse(bmf string) (c Code, ok bool) {
 	s := strings.TrimSpace(bmf)
 	if len(s) < 3 || len(s) > 4 {
@@ -61,8 +60,7 @@ func (c Code) Major() byte {
 // Label is the name of the code's cause, empty when the code has none.
 func (c Code) Label() string { return Label(c.Major()) }
 
-// Label is the name of the cause that a major letter stands for, empty for
-// anything that is no major letter.
+// Label is the name of the cause that a major letter stands for, empty for anything that is no major letter.
 func Label(letter byte) string {
 	if letter < 'A' || letter > 'Z' {
 		return ""
@@ -93,9 +91,8 @@ var list = sync.OnceValue(func() []Entry {
 // Codes is the published list, sorted by code. The caller must not change it.
 func Codes() []Entry { return list() }
 
-// Title is the published title of a code. A fourth character only refines, so
-// it is ignored when the list does not have it; an unlisted code has the title
-// of its decile ("B23" that of "B20"), else the label of its cause.
+// Title is the published title of a code. A fourth character only refines, so it is ignored when the list does not have it; an
+// unlisted code has the title of its decile ("B23" that of "B20"), else the label of its cause.
 func Title(c Code) string {
 	decile := c
 	if len(c) > 2 {
@@ -104,8 +101,7 @@ func Title(c Code) string {
 	return cmp.Or(lookup(c), lookup(c[:min(len(c), 3)]), lookup(decile), c.Label())
 }
 
-// Listed reports whether the published list has the code or, for a code of
-// four characters, its first three.
+// Listed reports whether the published list has the code or, for a code of four characters, its first three.
 func Listed(c Code) bool {
 	return lookup(c) != "" || len(c) == 4 && lookup(c[:3]) != ""
 }

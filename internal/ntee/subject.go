@@ -27,16 +27,14 @@ type Item struct {
 	Prefix Code   // for Prefix
 }
 
-// Subject is a parsed subject filter. A recipient matches if any item matches. Unknown
-// lists the parts that mean nothing.
+// Subject is a parsed subject filter. A recipient matches if any item matches. Unknown lists the parts that mean nothing.
 type Subject struct {
 	Items   []Item
 	Unknown []string
 }
 
-// ProprietaryError says that a value has the shape of a code from a taxonomy that is
-// not public. ParseSubject then refuses the whole filter, because an answer to the
-// rest of the filter would look like an answer to all of it.
+// ProprietaryError says that a value has the shape of a code from a taxonomy that is not public. ParseSubject then refuses the
+// whole filter, because an answer to the rest of the filter would look like an answer to all of it.
 type ProprietaryError struct{ Value string }
 
 // Error says what was refused and what to send instead.
@@ -88,8 +86,7 @@ func ParseSubject(s string) (Subject, error) {
 	return sub, nil
 }
 
-// parseItem reads one part. It tests in a fixed order, so that a code is never read as
-// a label nor a label as a code.
+// parseItem reads one part. It tests in a fixed order, so that a code is never read as a label nor a label as a code.
 func parseItem(part string) (item Item, ok bool, err error) {
 	item.Text = part
 	up := strings.ToUpper(part)
@@ -112,8 +109,7 @@ func parseItem(part string) (item Item, ok bool, err error) {
 // Empty reports whether no item was understood, so that the filter could not be applied.
 func (s *Subject) Empty() bool { return len(s.Items) == 0 }
 
-// Matches reports whether a recipient with this code is asked for. A recipient
-// without a code never is.
+// Matches reports whether a recipient with this code is asked for. A recipient without a code never is.
 func (s *Subject) Matches(c Code) bool {
 	m := c.Major()
 	if m == 0 {
@@ -132,16 +128,14 @@ func (s *Subject) Matches(c Code) bool {
 	return false
 }
 
-// codeShape reports whether s is a code or a decile: a letter and a digit,
-// then up to two letters or digits. The second character is always a digit in
-// NTEE (A6B is a real code), which keeps codes apart from proprietary ones.
+// codeShape reports whether s is a code or a decile: a letter and a digit, then up to two letters or digits. The second
+// character is always a digit in NTEE (A6B is a real code), which keeps codes apart from proprietary ones.
 func codeShape(s string) bool {
 	return len(s) >= 2 && len(s) <= 4 && letter(s[0]) && digit(s[1]) && strings.Trim(s[2:], letters+digits) == ""
 }
 
-// proprietary reports whether s has the shape of a code of the known
-// proprietary taxonomy: two letters, alone or with an even number of digits
-// (or five, a code cut short).
+// proprietary reports whether s has the shape of a code of the known proprietary taxonomy: two letters, alone or with an even
+// number of digits (or five, a code cut short).
 func proprietary(s string) bool {
 	n := len(s) - 2
 	return n >= 0 && letter(s[0]) && letter(s[1]) && strings.Trim(s[2:], digits) == "" && (n%2 == 0 || n == 5)
@@ -152,8 +146,7 @@ const letters, digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 func letter(c byte) bool { return c >= 'A' && c <= 'Z' }
 func digit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// foldLabel brings a label to the form of the causes table: capitals, AND for
-// "&", every other sign a space, single spaces.
+// foldLabel brings a label to the form of the causes table: capitals, AND for "&", every other sign a space, single spaces.
 func foldLabel(s string) string {
 	b := make([]byte, 0, len(s)+8)
 	gap := false
@@ -180,9 +173,8 @@ func foldLabel(s string) string {
 //go:embed causes.tsv
 var causesText string
 
-// causes maps folded labels to major letters: the 26 labels, the three groups,
-// the long labels of the published taxonomy, and a fixed list of synonyms. A text
-// that is not in the list is no cause.
+// causes maps folded labels to major letters: the 26 labels, the three groups, the long labels of the published taxonomy, and a
+// fixed list of synonyms. A text that is not in the list is no cause.
 var causes = func() map[string]uint32 {
 	m := make(map[string]uint32, 128)
 	for i, l := range labels {

@@ -92,9 +92,8 @@ var streetWords = func() map[string]streetWord {
 	return m
 }()
 
-// StreetKey reduces a street line to house number and first real word
-// ("224 BROADWAY") or to a post office box ("POB12"). It is empty when the
-// line has neither, so that two unknown addresses never compare equal.
+// StreetKey reduces a street line to house number and first real word ("224 BROADWAY") or to a post office box ("POB12"). It is
+// empty when the line has neither, so that two unknown addresses never compare equal.
 func StreetKey(street string) string {
 	sc := scratches.Get().(*scratch)
 	defer scratches.Put(sc)
@@ -132,8 +131,7 @@ func StreetKey(street string) string {
 	return string(out)
 }
 
-// openParens turns parentheses into spaces: in an address, the text inside is part of
-// the address.
+// openParens turns parentheses into spaces: in an address, the text inside is part of the address.
 func openParens(b []byte) {
 	for i, c := range b {
 		if c == '(' || c == ')' {

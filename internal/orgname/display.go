@@ -8,11 +8,10 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Display writes a name for people. Registers write names in capitals. Display gives
-// each word one capital, writes small words inside the name in lower case, and keeps
-// capitals where people read letter by letter: "YMCA of Greater Mapleton Inc". It
-// changes only case. A name that is mostly in lower case was cased by a person and
-// stays as it is. Display(Display(name)) is Display(name).
+// Display writes a name for people. Registers write names in capitals. Display gives each word one capital, writes small words
+// inside the name in lower case, and keeps capitals where people read letter by letter: "YMCA of Greater Mapleton Inc". It
+// changes only case. A name that is mostly in lower case was cased by a person and stays as it is. Display(Display(name)) is
+// Display(name).
 func Display(name string) string {
 	upper, lower := 0, 0
 	for _, r := range name {
@@ -36,8 +35,7 @@ func Display(name string) string {
 	return string(runes)
 }
 
-// displayPart is one word of a name: letters, digits and the apostrophes between
-// them.
+// displayPart is one word of a name: letters, digits and the apostrophes between them.
 type displayPart struct {
 	text   []rune // where it stands in the name
 	word   string // in capitals, with plain apostrophes

@@ -26,9 +26,8 @@ type cut struct {
 	at, n int
 }
 
-// dissect splits the folded text into words and returns the words of the name itself,
-// without the text after a care-of, trade-name or beneficiary phrase. It fills in the
-// aliases and flags of n unless n is nil.
+// dissect splits the folded text into words and returns the words of the name itself, without the text after a care-of,
+// trade-name or beneficiary phrase. It fills in the aliases and flags of n unless n is nil.
 func (sc *scratch) dissect(n *Name, city string) (main []token, mail bool) {
 	sc.tokenize(0, len(sc.folded))
 	toks := sc.toks
@@ -107,9 +106,8 @@ func (sc *scratch) dissect(n *Name, city string) (main []token, mail bool) {
 	return main, mail
 }
 
-// governed finds where the name of an institution begins in the name of its governing
-// body: "The Trustees of X", "President and Fellows of X". It is 0 if there is no such
-// body. The institution must have a name of two words.
+// governed finds where the name of an institution begins in the name of its governing body: "The Trustees of X", "President and
+// Fellows of X". It is 0 if there is no such body. The institution must have a name of two words.
 func governed(toks []token) int {
 	body := false // a body of people was named: a board governs nothing by itself
 	for i := range toks {
@@ -138,8 +136,7 @@ func governed(toks []token) int {
 	return 0
 }
 
-// note reads the inside of parentheses, which is an alias unless it is a
-// remark about the name.
+// note reads the inside of parentheses, which is an alias unless it is a remark about the name.
 func (sc *scratch) note(n *Name, p span, city string) {
 	text := bytes.TrimSpace(sc.folded[p.from:p.to])
 	if len(text) < 2 {
@@ -241,8 +238,7 @@ func find(toks []token, i int) (phrase, int) {
 // formerPeople follow FORMERLY where it is not about another name.
 var formerPeople = table.SetOf("INCARCERATED CONVICTED HOMELESS ENSLAVED")
 
-// phrases are by their first word the phrases that mean the same wherever they
-// stand, longer ones first.
+// phrases are by their first word the phrases that mean the same wherever they stand, longer ones first.
 var phrases = map[string][]struct {
 	rest    []string
 	slashed bool // a slash stands before each of the rest
@@ -268,9 +264,8 @@ func slashed(toks []token, i int, want ...string) bool {
 	return follows(toks, i, want...) && !slices.ContainsFunc(toks[i+1:i+1+len(want)], func(t token) bool { return t.sep&slash == 0 })
 }
 
-// standsApart reports whether a care-of phrase in plain words at toks[i] can be
-// a postal one. Hospices and nurseries have CARE OF in their names, so it must
-// begin the text, follow punctuation or follow a legal form.
+// standsApart reports whether a care-of phrase in plain words at toks[i] can be a postal one. Hospices and nurseries have CARE
+// OF in their names, so it must begin the text, follow punctuation or follow a legal form.
 func standsApart(toks []token, i int) bool {
 	return i == 0 || toks[i].sep != 0 || toks[i-1].class&legal != 0
 }
@@ -297,9 +292,8 @@ func IsCareOf(line string) bool {
 
 func alnum(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
-// tail strips a trailing "City, ST" that repeats the city and state of the line. If
-// the line has no state, tail takes the state from the name. If the city is part of a
-// phrase ("CLUB OF DENVER, CO"), tail strips only the state.
+// tail strips a trailing "City, ST" that repeats the city and state of the line. If the line has no state, tail takes the state
+// from the name. If the city is part of a phrase ("CLUB OF DENVER, CO"), tail strips only the state.
 func tail(n *Name, main []token, city, state string) []token {
 	k := len(main) - 1
 	if k < 1 || len(main[k].b) != 2 {
@@ -348,6 +342,5 @@ func tail(n *Name, main []token, city, state string) []token {
 	return main[:at]
 }
 
-// ambiguous lists the codes that end names for another reason: a company, a
-// professional association, a physician.
+// ambiguous lists the codes that end names for another reason: a company, a professional association, a physician.
 func ambiguous(code string) bool { return code == "CO" || code == "PA" || code == "MD" }

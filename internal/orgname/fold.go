@@ -9,13 +9,11 @@ import (
 	"grantgraph/internal/table"
 )
 
-// maxInput bounds the work for one field. A filed name has at most two lines of 75
-// characters, so a longer text is no name.
+// maxInput bounds the work for one field. A filed name has at most two lines of 75 characters, so a longer text is no name.
 const maxInput = 2048
 
-// SameLetters reports whether two names differ only in case, so that they have one
-// key. It knows ASCII only: names with other letters or with entities may have one key
-// although SameLetters is false.
+// SameLetters reports whether two names differ only in case, so that they have one key. It knows ASCII only: names with other
+// letters or with entities may have one key although SameLetters is false.
 func SameLetters(a, b string) bool {
 	if a == b {
 		return true
@@ -38,10 +36,8 @@ func upper(c byte) byte {
 	return c
 }
 
-// Fold unescapes HTML entities, maps letters with diacritics and typographic
-// signs to ASCII through a fixed table, and turns everything upper-case. A
-// character that has no ASCII likeness becomes a space. The result depends on
-// no locale.
+// Fold unescapes HTML entities, maps letters with diacritics and typographic signs to ASCII through a fixed table, and turns
+// everything upper-case. A character that has no ASCII likeness becomes a space. The result depends on no locale.
 func Fold(s string) string {
 	s = bounded(s)
 	plain := true
@@ -125,8 +121,7 @@ var letters = func() map[rune]string {
 	return m
 }()
 
-// ascii spells the 128 characters in order, so that one of them can be cut out
-// as a string without allocating.
+// ascii spells the 128 characters in order, so that one of them can be cut out as a string without allocating.
 var ascii = func() string {
 	var b [128]byte
 	for i := range b {

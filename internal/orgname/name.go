@@ -1,13 +1,10 @@
-// Package orgname turns the names and addresses that people type on tax forms
-// into keys that can be compared.
+// Package orgname turns the names and addresses that people type on tax forms into keys that can be compared.
 //
-// A name goes through fixed steps: fold to ASCII capitals, take out what is not
-// the name (parentheses, care-of lines, trade names, beneficiaries), split into
-// words, join initials, drop legal forms. What is left is K1. Abbreviations,
-// numbers and saints are then spelled one way and small words dropped, which
-// gives K2; KX is K2 without spaces, because the master file loses the space
-// where it joins two lines of a name. Everything here is a pure function of its
-// arguments: no locale, no clock, no file.
+// A name goes through fixed steps: fold to ASCII capitals, take out what is not the name (parentheses, care-of lines, trade
+// names, beneficiaries), split into words, join initials, drop legal forms. What is left is K1. Abbreviations, numbers and
+// saints are then spelled one way and small words dropped, which gives K2; KX is K2 without spaces, because the master file
+// loses the space where it joins two lines of a name. Everything here is a pure function of its arguments: no locale, no clock,
+// no file.
 package orgname
 
 import (
@@ -35,9 +32,8 @@ type Name struct {
 // Parse takes apart a name that stands alone.
 func Parse(name string) Name { return ParseLine(name, "", "", "") }
 
-// ParseLine takes apart the name of a line of a filing. The second name line
-// is joined to the first unless it is a care-of line. city and state are the
-// line's own: a name that ends in them loses them.
+// ParseLine takes apart the name of a line of a filing. The second name line is joined to the first unless it is a care-of
+// line. city and state are the line's own: a name that ends in them loses them.
 func ParseLine(name1, name2, city, state string) Name {
 	sc := scratches.Get().(*scratch)
 	n := sc.parse(name1, name2, city, state)
@@ -68,8 +64,7 @@ func (n Name) KB() string {
 	return strings.Join(slices.Compact(w), " ")
 }
 
-// KA is the acronym: the initials of K2 when it has three words or more, else
-// the empty string.
+// KA is the acronym: the initials of K2 when it has three words or more, else the empty string.
 func (n Name) KA() string {
 	var b [32]byte
 	a := b[:0]
@@ -84,8 +79,7 @@ func (n Name) KA() string {
 	return string(a)
 }
 
-// scratch holds the buffers of one run, so that a warm call allocates only
-// what it returns.
+// scratch holds the buffers of one run, so that a warm call allocates only what it returns.
 type scratch struct {
 	folded []byte   // the input in ASCII capitals
 	text   []byte   // letters and digits of the words
@@ -154,8 +148,7 @@ func (sc *scratch) fill(name1, name2 string) {
 	}
 }
 
-// words joins initials, drops legal forms and articles, leaves the long forms
-// in sc.k2 and returns the words of K1.
+// words joins initials, drops legal forms and articles, leaves the long forms in sc.k2 and returns the words of K1.
 func (sc *scratch) words(main []token) []token {
 	main = trim(sc.initials(main))
 	turnUniversity(main)
@@ -194,8 +187,7 @@ func (sc *scratch) initials(toks []token) []token {
 	return out
 }
 
-// trim drops legal forms and THE from the end and THE from the front, but
-// never the last word that is left.
+// trim drops legal forms and THE from the end and THE from the front, but never the last word that is left.
 func trim(toks []token) []token {
 	for len(toks) > 1 {
 		last := &toks[len(toks)-1]
@@ -210,8 +202,7 @@ func trim(toks []token) []token {
 	return toks
 }
 
-// christian reports whether toks[i] begins the full name of YMCA or YWCA, which hardly
-// anybody but the register writes out.
+// christian reports whether toks[i] begins the full name of YMCA or YWCA, which hardly anybody but the register writes out.
 func christian(toks []token, i int, whose string) bool {
 	return follows(toks, i, whose, "CHRISTIAN") && i+3 < len(toks) && string(toks[i+3].long(nil, true)) == "ASSOCIATION"
 }
@@ -269,8 +260,7 @@ func isOrganization(toks []token, i int, prev []byte) bool {
 	return i > 0 && (i < len(toks)-1 || words[string(prev)].class&organized != 0)
 }
 
-// expand writes the long form of every word to sc.k2 and then drops the small
-// words, unless nothing else is left.
+// expand writes the long form of every word to sc.k2 and then drops the small words, unless nothing else is left.
 func (sc *scratch) expand(toks []token) {
 	k2 := sc.k2[:0]
 	var prev []byte
@@ -335,8 +325,7 @@ func withoutSmallWords(k2 [][]byte) [][]byte {
 	return out
 }
 
-// long is the long form of t, given the long form of the word before it and
-// whether it is the last word.
+// long is the long form of t, given the long form of the word before it and whether it is the last word.
 func (t *token) long(prev []byte, last bool) []byte {
 	if t.to == nil {
 		return number(t.b)

@@ -6,16 +6,14 @@ import (
 	"strings"
 )
 
-// A line may name a project that is no organization, together with its fiscal sponsor:
-// "Blue Lantern, a project of Elm Center". This file finds the phrases that say so.
-// The keys of the name keep the phrase, because some organizations have one in their
+// A line may name a project that is no organization, together with its fiscal sponsor: "Blue Lantern, a project of Elm Center".
+// This file finds the phrases that say so. The keys of the name keep the phrase, because some organizations have one in their
 // registered name.
 
 // textEdges are what is trimmed from the ends of a text taken out of a name.
 const textEdges = " .,:;-\"'/"
 
-// sponsor finds the text of who holds the money among the words of the name,
-// empty when no phrase says so.
+// sponsor finds the text of who holds the money among the words of the name, empty when no phrase says so.
 func (sc *scratch) sponsor(toks []token) string {
 	for i := range toks {
 		if toks[i].class&holder == 0 {
@@ -58,8 +56,7 @@ func heldAfter(toks []token, i int) int {
 	return 0
 }
 
-// textFrom is the folded text from toks[i] to the end or to the next
-// parenthesis, when it has two letters or more.
+// textFrom is the folded text from toks[i] to the end or to the next parenthesis, when it has two letters or more.
 func (sc *scratch) textFrom(toks []token, i int) string {
 	if i >= len(toks) {
 		return ""

@@ -26,9 +26,8 @@ func makeToken(b []byte, sep uint8) token {
 
 func (t *token) letter() bool { return len(t.b) == 1 && t.b[0] >= 'A' }
 
-// tokenize splits folded[from:to] into words. Apostrophes vanish; a dot
-// vanishes between letters; "&", "+" and "@" are words; parentheses are set
-// aside in sc.parens; everything else parts words.
+// tokenize splits folded[from:to] into words. Apostrophes vanish; a dot vanishes between letters; "&", "+" and "@" are words;
+// parentheses are set aside in sc.parens; everything else parts words.
 func (sc *scratch) tokenize(from, to int) {
 	sc.toks, sc.text, sc.parens = sc.toks[:0], sc.text[:0], sc.parens[:0]
 	f := sc.folded[:to]

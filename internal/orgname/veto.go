@@ -32,8 +32,7 @@ func (v Veto) String() string {
 	return strings.Join(s, "+")
 }
 
-// Traits is what vetoes look at, read once from a name that is to be compared
-// with many others.
+// Traits is what vetoes look at, read once from a name that is to be compared with many others.
 type Traits struct {
 	k2     string
 	nums   [6]uint64 // distinct numbers, sorted; further ones are not told apart
@@ -72,9 +71,8 @@ func TraitsOf(k2 string) Traits {
 	return t
 }
 
-// Marks are the traits of a name in four bytes, so that a program can keep them for
-// millions of names: affiliates, directions, and whether an institution has the name.
-// A flag marks the few names with further traits, such as a number or a state; those
+// Marks are the traits of a name in four bytes, so that a program can keep them for millions of names: affiliates, directions,
+// and whether an institution has the name. A flag marks the few names with further traits, such as a number or a state; those
 // names are read again.
 type Marks uint32
 
@@ -131,9 +129,8 @@ func (t *Traits) Conflicts(u *Traits) Veto {
 	return v
 }
 
-// ConflictsByInst reports whether Inst is a reason why t and the name with this K2 key
-// and marks cannot be one organization. If neither is an institution, it does not read
-// the key.
+// ConflictsByInst reports whether Inst is a reason why t and the name with this K2 key and marks cannot be one organization. If
+// neither is an institution, it does not read the key.
 func (t *Traits) ConflictsByInst(marks Marks, k2 string) bool {
 	if t.inst && extends(t.k2, k2) {
 		return true
@@ -145,9 +142,8 @@ func (t *Traits) ConflictsByInst(marks Marks, k2 string) bool {
 	return u.inst
 }
 
-// Attached reports whether one of the two is a body at the other: it has all
-// the words of the other and, besides, that of a foundation, of alumni, staff,
-// retirees or parents.
+// Attached reports whether one of the two is a body at the other: it has all the words of the other and, besides, that of a
+// foundation, of alumni, staff, retirees or parents.
 func (t *Traits) Attached(u *Traits) bool {
 	return t.affs != u.affs && (within(t.k2, u.k2) || within(u.k2, t.k2))
 }
@@ -210,9 +206,8 @@ func (t *Traits) addNumbers(w string) {
 	}
 }
 
-// extends reports whether long has every word of short and another word that matters.
-// The name of a state does not matter, nor do the words for a governing body: the
-// trustees of a college are the college.
+// extends reports whether long has every word of short and another word that matters. The name of a state does not matter, nor
+// do the words for a governing body: the trustees of a college are the college.
 func extends(short, long string) bool {
 	if len(long) <= len(short) || !within(short, long) {
 		return false
@@ -269,8 +264,7 @@ type stateName struct {
 	bit  uint64
 }
 
-// stateNames is sorted by falling length, so that WEST VIRGINIA is tried
-// before VIRGINIA.
+// stateNames is sorted by falling length, so that WEST VIRGINIA is tried before VIRGINIA.
 var stateNames = func() []stateName {
 	var list []stateName
 	for i, r := range place.Regions() {
@@ -303,9 +297,8 @@ func stateAt(k2 string, from, to int) (bit uint64, end int) {
 	return 0, to
 }
 
-// around are the affiliates that filers never mean when they write the name of the
-// institution alone. A foundation, a fund or the friends of an institution are often
-// meant.
+// around are the affiliates that filers never mean when they write the name of the institution alone. A foundation, a fund or
+// the friends of an institution are often meant.
 var around = func() (bits uint32) {
 	for w := range strings.FieldsSeq("AUXILIARY ENDOWMENT PTA PTO BOOSTER ALUMNI GUILD UNION STAFF RETIREES FACULTY PARENT PENSION") {
 		bits |= vetoWords[w].aff

@@ -9,8 +9,7 @@ import (
 //go:embed abbreviations.tsv
 var abbreviationsText string
 
-// Classes of words. The steps of normalization look each word up once and then test
-// its classes.
+// Classes of words. The steps of normalization look each word up once and then test its classes.
 const (
 	legal     uint32 = 1 << iota // a legal form, dropped from the end
 	stop                         // dropped from K2
@@ -27,8 +26,7 @@ const (
 	organized                    // ORG behind it stands for organization
 )
 
-// word is an entry of the vocabulary. to is the long form, or nil if the word has
-// none.
+// word is an entry of the vocabulary. to is the long form, or nil if the word has none.
 type word struct {
 	to    []byte
 	class uint32

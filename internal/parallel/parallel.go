@@ -1,7 +1,6 @@
-// Package parallel is the one worker loop. It divides work over the cores so that the
-// outcome does not depend on their number or speed. If several calls fail, it returns
-// the error of the lowest call. A panic in a worker becomes a panic of the caller, who
-// may recover.
+// Package parallel is the one worker loop. It divides work over the cores so that the outcome does not depend on their number
+// or speed. If several calls fail, it returns the error of the lowest call. A panic in a worker becomes a panic of the caller,
+// who may recover.
 package parallel
 
 import (
@@ -17,9 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each calls fn for 0 to n-1, in this order, on so many workers. Zero workers mean one
-// on each core. After the first error Each cancels the context of the running calls
-// and begins no other. When ctx ends, Each begins no other call and returns the error
+// Each calls fn for 0 to n-1, in this order, on so many workers. Zero workers mean one on each core. After the first error Each
+// cancels the context of the running calls and begins no other. When ctx ends, Each begins no other call and returns the error
 // of ctx.
 func Each(ctx context.Context, workers, n int, fn func(ctx context.Context, i int) error) error {
 	if workers <= 0 {
@@ -64,9 +62,8 @@ func Each(ctx context.Context, workers, n int, fn func(ctx context.Context, i in
 	return ctx.Err()
 }
 
-// Ordered is Each for work whose results must be taken in order. It calls give for 0
-// to n-1 on so many workers, and take for one result at a time, from the first to the
-// last. At most as many results wait as there are workers.
+// Ordered is Each for work whose results must be taken in order. It calls give for 0 to n-1 on so many workers, and take for
+// one result at a time, from the first to the last. At most as many results wait as there are workers.
 func Ordered[T any](ctx context.Context, workers, n int, give func(ctx context.Context, i int) (T, error), take func(T) error) error {
 	turns := newTurns(n)
 	return Each(ctx, workers, n, func(ctx context.Context, i int) error {
@@ -87,8 +84,7 @@ func Ordered[T any](ctx context.Context, workers, n int, give func(ctx context.C
 	})
 }
 
-// newTurns returns one channel for each turn. A channel is closed when its turn has
-// come; the first is closed already.
+// newTurns returns one channel for each turn. A channel is closed when its turn has come; the first is closed already.
 func newTurns(n int) []chan struct{} {
 	turns := make([]chan struct{}, n+1)
 	for i := range turns {
@@ -101,8 +97,7 @@ func newTurns(n int) []chan struct{} {
 // errPanicked stops the other workers.
 var errPanicked = errors.New("a worker panicked")
 
-// lowest keeps the error of the lowest call. A cancellation that follows from another
-// error does not replace that error.
+// lowest keeps the error of the lowest call. A cancellation that follows from another error does not replace that error.
 type lowest struct {
 	mu  sync.Mutex
 	at  int

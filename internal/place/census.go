@@ -14,8 +14,7 @@ import (
 // ErrCensus is wrapped by every complaint about a Census relationship file.
 var ErrCensus = errors.New("not a usable ZCTA to county relationship file")
 
-// The columns of the relationship file that are read. A file without one of
-// them is another file.
+// The columns of the relationship file that are read. A file without one of them is another file.
 const (
 	colZCTA   = "GEOID_ZCTA5_20"
 	colCounty = "GEOID_COUNTY_20"
@@ -30,11 +29,9 @@ const (
 	maxNewCounties = 1000
 )
 
-// WithCensus returns a gazetteer in which the counties of ZIP codes come from
-// the Census 2020 relationship file between ZIP code tabulation areas and
-// counties (pipe-delimited, tab20_zcta520_county20_natl). A ZIP code's counties
-// are ordered by land area and carry their share of it. Cities, and ZIP codes
-// that have no area of their own, stay as they are in g.
+// WithCensus returns a gazetteer in which the counties of ZIP codes come from the Census 2020 relationship file between ZIP
+// code tabulation areas and counties (pipe-delimited, tab20_zcta520_county20_natl). A ZIP code's counties are ordered by land
+// area and carry their share of it. Cities, and ZIP codes that have no area of their own, stay as they are in g.
 func (g *Gazetteer) WithCensus(r io.Reader) (*Gazetteer, error) {
 	rows, added, err := readCensus(r, g)
 	if err != nil {
@@ -186,8 +183,7 @@ func readCensus(r io.Reader, known *Gazetteer) (rows []censusRow, added []County
 	return rows, added, nil
 }
 
-// shares turns the rows of one ZIP code into parts. An area that is all water
-// is shared evenly.
+// shares turns the rows of one ZIP code into parts. An area that is all water is shared evenly.
 func shares(rows []censusRow, g *Gazetteer) ([]countyShare, error) {
 	var total int64
 	for _, r := range rows {
@@ -208,8 +204,7 @@ func shares(rows []censusRow, g *Gazetteer) ([]countyShare, error) {
 	return parts, nil
 }
 
-// merge joins two sorted lists of counties and tells where those of the first
-// have gone.
+// merge joins two sorted lists of counties and tells where those of the first have gone.
 func merge(old, added []County) (all []County, where []uint16) {
 	all = slices.Concat(old, added)
 	slices.SortFunc(all, func(a, b County) int { return strings.Compare(a.FIPS, b.FIPS) })

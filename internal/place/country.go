@@ -8,17 +8,15 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Nation is a country or dependency with the FIPS 10-4 code that tax forms use.
-// Many codes mean something else in ISO 3166: AU is Austria here and Australia
-// there.
+// Nation is a country or dependency with the FIPS 10-4 code that tax forms use. Many codes mean something else in ISO 3166: AU
+// is Austria here and Australia there.
 type Nation struct {
 	Code string
 	Name string
 }
 
-// Country returns the name that goes with a FIPS 10-4 country code, in any
-// case. Codes that the e-file schemas have retired are known too, because old
-// filings carry them.
+// Country returns the name that goes with a FIPS 10-4 country code, in any case. Codes that the e-file schemas have retired are
+// known too, because old filings carry them.
 func Country(code string) (name string, ok bool) {
 	if len(code) != 2 {
 		return "", false

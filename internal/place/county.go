@@ -5,23 +5,19 @@ import (
 	"strings"
 )
 
-// County is a county or its equivalent: a parish, borough, census area,
-// municipality, independent city or municipio.
+// County is a county or its equivalent: a parish, borough, census area, municipality, independent city or municipio.
 type County struct {
 	FIPS  string // five digits
 	Name  string // with its kind: "Cook County", "Orleans Parish"
 	State string // postal code
 }
 
-// CountyOf finds the county of an address and says how sure that is. The state
-// may be empty or a code; the city as filed. The answer is empty, with
-// confidence 0, when nothing is known.
+// CountyOf finds the county of an address and says how sure that is. The state may be empty or a code; the city as filed. The
+// answer is empty, with confidence 0, when nothing is known.
 //
-// A ZIP code that lies in one county (to four fifths at least) settles it. A
-// ZIP code that is spread over counties is settled by its town when the town
-// lies in one of them, else the largest part is returned with its share. An
-// address without a usable ZIP code is settled by its town when the town lies
-// in one county.
+// A ZIP code that lies in one county (to four fifths at least) settles it. A ZIP code that is spread over counties is settled
+// by its town when the town lies in one of them, else the largest part is returned with its share. An address without a usable
+// ZIP code is settled by its town when the town lies in one county.
 func (g *Gazetteer) CountyOf(zip5, city, state string) (fips string, confidence float64) {
 	r := region(state)
 	if n := zipNumber(zip5); n >= 0 && g.at[n] != 0 {
@@ -69,8 +65,7 @@ func (g *Gazetteer) townOf(city string, r *Region) (townCounty, bool) {
 	return t, ok
 }
 
-// County returns a county by its five-digit code. Planning regions of
-// Connecticut are known by name; no ZIP code maps to them.
+// County returns a county by its five-digit code. Planning regions of Connecticut are known by name; no ZIP code maps to them.
 func (g *Gazetteer) County(fips string) (County, bool) {
 	if i, ok := g.countyIndex(fips); ok {
 		return g.counties[i], true
@@ -85,6 +80,5 @@ func (g *Gazetteer) countyIndex(fips string) (int, bool) {
 	return slices.BinarySearchFunc(g.counties, fips, func(c County, f string) int { return strings.Compare(c.FIPS, f) })
 }
 
-// Counties lists the counties, sorted by code, without Connecticut's planning
-// regions.
+// Counties lists the counties, sorted by code, without Connecticut's planning regions.
 func (g *Gazetteer) Counties() []County { return slices.Clone(g.counties) }

@@ -17,16 +17,14 @@ type namedCounty struct {
 	whole bool // the name has its kind: "Cook County", not "Cook"
 }
 
-// countyKinds are the words that the names of counties and their equivalents end
-// in, longer ones first.
+// countyKinds are the words that the names of counties and their equivalents end in, longer ones first.
 var countyKinds = []string{
 	" CITY AND BOROUGH", " PLANNING REGION", " CENSUS AREA", " MUNICIPALITY", " MUNICIPIO", " BOROUGH", " COUNTY", " PARISH", " ISLAND", " DISTRICT", " CITY",
 }
 
-// CountiesNamed lists the counties that are called so, with their kind ("Summit
-// County") or without ("Summit"), sorted by code: all of them where state is
-// empty, else those of the state. A name with its kind means that kind alone, so
-// "Baltimore" is two counties and "Baltimore County" one.
+// CountiesNamed lists the counties that are called so, with their kind ("Summit County") or without ("Summit"), sorted by code:
+// all of them where state is empty, else those of the state. A name with its kind means that kind alone, so "Baltimore" is two
+// counties and "Baltimore County" one.
 func (g *Gazetteer) CountiesNamed(name, state string) []County {
 	g.named.once.Do(g.nameCounties)
 	var list, whole []County

@@ -1,7 +1,6 @@
 package place
 
-// ZIP is one ZIP code. County is empty where there is none, as for military
-// mail.
+// ZIP is one ZIP code. County is empty where there is none, as for military mail.
 type ZIP struct {
 	Code   string
 	City   string
@@ -85,9 +84,8 @@ var planningRegions = [...]County{
 	{"09190", "Western Connecticut Planning Region", "CT"},
 }
 
-// cityKey appends the form in which towns are compared: capital letters and
-// digits, words parted by one space, ST, MT and FT spelled out, "CITY OF"
-// dropped.
+// cityKey appends the form in which towns are compared: capital letters and digits, words parted by one space, ST, MT and FT
+// spelled out, "CITY OF" dropped.
 func cityKey(dst []byte, s string) []byte {
 	if len(s) > 96 {
 		s = s[:96]

@@ -10,9 +10,8 @@ import (
 	"sync"
 )
 
-// pointsGZ is the middles of ZIP code areas, compressed numbers: how many there
-// are, then the steps from one code to the next, then those of the latitudes,
-// then those of the longitudes, in units of pointUnit.
+// pointsGZ is the middles of ZIP code areas, compressed numbers: how many there are, then the steps from one code to the next,
+// then those of the latitudes, then those of the longitudes, in units of pointUnit.
 //
 //go:embed points.gz
 var pointsGZ []byte
@@ -37,8 +36,7 @@ func (p Point) vector() [3]float64 {
 	return [3]float64{math.Cos(lat) * math.Cos(lon), math.Cos(lat) * math.Sin(lon), math.Sin(lat)}
 }
 
-// chord2 is the square of the straight distance. It grows with the great-circle
-// distance, and costs far less.
+// chord2 is the square of the straight distance. It grows with the great-circle distance, and costs far less.
 func chord2(a, b [3]float64) float64 {
 	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
 	return x*x + y*y + z*z
@@ -52,9 +50,8 @@ type located struct {
 	vectors [][3]float64
 }
 
-// Point is the middle of the area of a ZIP code. A ZIP code without an area, for boxes
-// or a single mailer, gets the middle of the areas of its town. ok is false if both
-// are unknown, as for military mail.
+// Point is the middle of the area of a ZIP code. A ZIP code without an area, for boxes or a single mailer, gets the middle of
+// the areas of its town. ok is false if both are unknown, as for military mail.
 func (g *Gazetteer) Point(zip5 string) (p Point, ok bool) {
 	n, l := zipNumber(zip5), g.locate()
 	i, ok := slices.BinarySearch(l.codes, uint32(n))
@@ -64,9 +61,8 @@ func (g *Gazetteer) Point(zip5 string) (p Point, ok bool) {
 	return l.points[i], true
 }
 
-// Within lists the ZIP codes whose points are at most so many miles from the point of
-// a ZIP code, as rising numbers. The list includes the ZIP code itself. It is empty if
-// the point is not known.
+// Within lists the ZIP codes whose points are at most so many miles from the point of a ZIP code, as rising numbers. The list
+// includes the ZIP code itself. It is empty if the point is not known.
 func (g *Gazetteer) Within(zip5 string, miles float64) []int {
 	from, ok := g.Point(zip5)
 	if !ok || miles < 0 {
@@ -107,8 +103,7 @@ type areaPoint struct {
 	Point
 }
 
-// fill takes the points of areas, and those of towns for the ZIP codes that have
-// no area.
+// fill takes the points of areas, and those of towns for the ZIP codes that have no area.
 func (l *located) fill(g *Gazetteer, areas []areaPoint) {
 	type middle struct {
 		lat, lon float64

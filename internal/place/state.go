@@ -19,8 +19,7 @@ type Region struct {
 //go:embed states.tsv
 var statesText string
 
-// regions is sorted by code. The code is that of the post office, the number that
-// of the Census.
+// regions is sorted by code. The code is that of the post office, the number that of the Census.
 var regions = func() (list []Region) {
 	for _, r := range table.Read("states.tsv", statesText, "code", "name", "fips") {
 		list = append(list, Region{r.Text("code"), r.Text("name"), r.Text("fips")})
@@ -58,8 +57,7 @@ var byName = func() map[string]string {
 // Regions lists every state, sorted by code.
 func Regions() []Region { return slices.Clone(regions) }
 
-// State reads a state given as a two-letter code or as a full name, in any
-// case, and returns its code.
+// State reads a state given as a two-letter code or as a full name, in any case, and returns its code.
 func State(s string) (code string, ok bool) {
 	s = strings.TrimSpace(s)
 	if len(s) == 2 {
@@ -81,8 +79,7 @@ func RegionOf(code string) (Region, bool) {
 	return Region{}, false
 }
 
-// StateOfFIPS returns the postal code of the state a county number begins
-// with; any FIPS code of two digits or more will do.
+// StateOfFIPS returns the postal code of the state a county number begins with; any FIPS code of two digits or more will do.
 func StateOfFIPS(fips string) (code string, ok bool) {
 	i := slices.IndexFunc(regions, func(r Region) bool { return len(fips) >= 2 && r.FIPS == fips[:2] })
 	if i < 0 {

@@ -19,9 +19,8 @@ import (
 //	zips N
 //	step <tab> city <tab> state <tab> county <tab> other (N lines, rising)
 //
-// step is the distance from the ZIP code before. An empty city, state or county
-// is that of the line before; "-" is none. other is the second county of a ZIP
-// code that lies in two, usually empty.
+// step is the distance from the ZIP code before. An empty city, state or county is that of the line before; "-" is none. other
+// is the second county of a ZIP code that lies in two, usually empty.
 //
 //go:embed zips.gz
 var zipsGZ []byte
@@ -51,9 +50,8 @@ func inflate(packed []byte, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(z, most))
 }
 
-// townShare is the share of a ZIP code with two counties that counts as lying in the
-// first county, that of the town. The table has no areas. An independent list of ZIP
-// codes agrees with the first county in four of five cases, so the share stays below
+// townShare is the share of a ZIP code with two counties that counts as lying in the first county, that of the town. The table
+// has no areas. An independent list of ZIP codes agrees with the first county in four of five cases, so the share stays below
 // 0.8.
 const townShare = 0.75
 

@@ -1,9 +1,8 @@
 package place
 
-// ZIP5 reads a ZIP code as filed and returns its five digits. Nine digits are
-// ZIP+4; four or eight have lost a leading zero. When the state is known, a ZIP
-// code from a part of the country that does not reach into that state is
-// refused: one of the two is wrong, and a wrong place is worse than none.
+// ZIP5 reads a ZIP code as filed and returns its five digits. Nine digits are ZIP+4; four or eight have lost a leading zero.
+// When the state is known, a ZIP code from a part of the country that does not reach into that state is refused: one of the two
+// is wrong, and a wrong place is worse than none.
 func ZIP5(zip, state string) (zip5 string, ok bool) {
 	var d [9]byte
 	n := 0

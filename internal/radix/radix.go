@@ -1,5 +1,4 @@
-// Package radix sorts and groups lists of millions, in time that does not grow
-// faster than the list.
+// Package radix sorts and groups lists of millions, in time that does not grow faster than the list.
 package radix
 
 import (
@@ -16,9 +15,8 @@ type Item struct {
 	Of  uint32
 }
 
-// Sort sorts by key, smallest first. Items with equal keys keep their order. Sort
-// takes as much memory again as the list has, and one pass for each byte in which
-// keys differ.
+// Sort sorts by key, smallest first. Items with equal keys keep their order. Sort takes as much memory again as the list has,
+// and one pass for each byte in which keys differ.
 func Sort(list []Item) {
 	if len(list) < 2 {
 		return
@@ -52,8 +50,7 @@ func Sort(list []Item) {
 	}
 }
 
-// Texts sorts by texts that begin with the keys, as Prefix makes them: by key, and
-// items that share a key as compare says.
+// Texts sorts by texts that begin with the keys, as Prefix makes them: by key, and items that share a key as compare says.
 func Texts(list []Item, compare func(a, b uint32) int) {
 	Sort(list)
 	for i := 0; i < len(list); {
@@ -132,8 +129,7 @@ func Runs[T any](list []T, same func(a, b T) bool) iter.Seq[[]T] {
 	}
 }
 
-// Prefix is the beginning of a text as a key: if two texts have different keys, the
-// smaller text has the smaller key.
+// Prefix is the beginning of a text as a key: if two texts have different keys, the smaller text has the smaller key.
 func Prefix[T string | []byte](text T) uint64 {
 	if len(text) >= 8 {
 		return uint64(text[0])<<56 | uint64(text[1])<<48 | uint64(text[2])<<40 | uint64(text[3])<<32 |

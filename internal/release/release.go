@@ -18,8 +18,7 @@ type Info struct {
 	Date    string `json:"date"` // of the commit
 }
 
-// Current returns the release of this program. Without a stamp it returns what the Go
-// command noted in the program.
+// Current returns the release of this program. Without a stamp it returns what the Go command noted in the program.
 func Current() Info {
 	if fields := strings.Fields(stamp); len(fields) == 3 {
 		return Info{fields[0], fields[1], fields[2]}

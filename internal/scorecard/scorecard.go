@@ -1,6 +1,5 @@
-// Package scorecard prints what an evaluation has measured: tables of Markdown for
-// people, and after them one line of JSON for machines. The tables are a template of the
-// package that measures, because most of their text is prose.
+// Package scorecard prints what an evaluation has measured: tables of Markdown for people, and after them one line of JSON for
+// machines. The tables are a template of the package that measures, because most of their text is prose.
 package scorecard
 
 import (
@@ -15,8 +14,7 @@ import (
 	"grantgraph/internal/money"
 )
 
-// Template reads the template of a page of tables. Beside the functions of every
-// template it has
+// Template reads the template of a page of tables. Beside the functions of every template it has
 //
 //	count    a whole number with separators between thousands; a fraction is cut off
 //	decimal  a share with three digits after the point

@@ -1,7 +1,6 @@
-// Package secret holds texts that must not be shown: passwords, tokens, keys, and
-// addresses that contain them. Such a text has a type of its own. Code that prints,
-// logs or encodes it, or a struct with it, shows only that there is a secret. Reveal
-// alone returns the text.
+// Package secret holds texts that must not be shown: passwords, tokens, keys, and addresses that contain them. Such a text has
+// a type of its own. Code that prints, logs or encodes it, or a struct with it, shows only that there is a secret. Reveal alone
+// returns the text.
 package secret
 
 import (
@@ -18,9 +17,8 @@ const set = "(set)"
 // hidden stands for the part of an address that is not shown.
 const hidden = "…"
 
-// Text is a secret of which nothing is shown. The text is behind a pointer, because
-// package fmt prints unexported fields without calling their methods, and prints a
-// pointer as a number.
+// Text is a secret of which nothing is shown. The text is behind a pointer, because package fmt prints unexported fields
+// without calling their methods, and prints a pointer as a number.
 type Text struct{ value *string }
 
 // New makes a secret of a text.
@@ -60,9 +58,8 @@ func (t *Text) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// URL is an address that may contain a secret. It is shown without the user, the
-// password and the query, because each of them may be secret. A name may stand before
-// it, as in NAME=URL.
+// URL is an address that may contain a secret. It is shown without the user, the password and the query, because each of them
+// may be secret. A name may stand before it, as in NAME=URL.
 type URL struct{ text Text }
 
 // NewURL makes a secret of an address.
@@ -74,8 +71,7 @@ func (u URL) Reveal() string { return u.text.Reveal() }
 // Empty reports whether there is no address.
 func (u URL) Empty() bool { return u.text.Empty() }
 
-// String is the address without its secrets. A text that is no address may be a secret
-// as a whole.
+// String is the address without its secrets. A text that is no address may be a secret as a whole.
 func (u URL) String() string {
 	name, address := "", u.Reveal()
 	if i := strings.IndexByte(address, '='); i >= 0 && i < strings.Index(address, "://") {

@@ -36,8 +36,7 @@ type connections struct {
 	idle map[*connection]struct{}
 }
 
-// boundConnections is how many connections are served at a time. It warns when the
-// limit of open files allows fewer than usual.
+// boundConnections is how many connections are served at a time. It warns when the limit of open files allows fewer than usual.
 func boundConnections(log *slog.Logger) int {
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil || files.Cur >= mostConnections+ownFiles {

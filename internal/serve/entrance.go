@@ -8,11 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// Entrance holds the addresses of a service. The address for operators is open from
-// the beginning, and says why the service is not ready. The address for clients
-// opens when there is a dataset to serve: a load balancer that has not noticed the
-// restart finds the port closed and asks another server, instead of passing on a
-// 503.
+// Entrance holds the addresses of a service. The address for operators is open from the beginning, and says why the service is
+// not ready. The address for clients opens when there is a dataset to serve: a load balancer that has not noticed the restart
+// finds the port closed and asks another server, instead of passing on a 503.
 type Entrance struct {
 	addr          string       // of clients
 	public, admin net.Listener // nil where there is none
@@ -64,8 +62,7 @@ func (e *Entrance) open() (err error) {
 // Say sets the reason why the service is not ready, in a few words.
 func (e *Entrance) Say(state func() string) { e.state.Store(&state) }
 
-// Addresses are the bound addresses, as a client on this machine writes them. An
-// address that is not bound is empty.
+// Addresses are the bound addresses, as a client on this machine writes them. An address that is not bound is empty.
 func (e *Entrance) Addresses() (public, admin string) {
 	if e.public != nil {
 		public = "http://" + reachable(e.public.Addr())
@@ -76,8 +73,7 @@ func (e *Entrance) Addresses() (public, admin string) {
 	return public, admin
 }
 
-// wait answers operators until the service answers them. One HTTP server does both,
-// so that no request is lost in between.
+// wait answers operators until the service answers them. One HTTP server does both, so that no request is lost in between.
 func (e *Entrance) wait(log *slog.Logger) {
 	mux := e.mux()
 	alive(mux)

@@ -9,9 +9,8 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// masked is a log handler that hides keys in everything that is logged: addresses
-// of missing pages, causes of failures, values of panics. Hiding them here does not
-// depend on the care of every caller.
+// masked is a log handler that hides keys in everything that is logged: addresses of missing pages, causes of failures, values
+// of panics. Hiding them here does not depend on the care of every caller.
 type masked struct{ slog.Handler }
 
 func (m masked) Handle(ctx context.Context, r slog.Record) error {
@@ -30,8 +29,7 @@ func (m masked) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (m masked) WithGroup(name string) slog.Handler { return masked{m.Handler.WithGroup(name)} }
 
-// mask hides keys in an attribute. A value of a type of its own stays as it is,
-// unless its text has a key.
+// mask hides keys in an attribute. A value of a type of its own stays as it is, unless its text has a key.
 func mask(a slog.Attr) slog.Attr {
 	switch v := a.Value.Resolve(); v.Kind() {
 	case slog.KindString:

@@ -139,9 +139,8 @@ func shown(path string, operation func(path string) string) string {
 // answer. It is never sent to a client, and it is not a failure of the service.
 const statusGone = 499
 
-// watch counts and logs every request. operation is the path of the operation
-// that a request is for, empty for none; from names the client without its address. A
-// private service lets no shared cache keep its answers.
+// watch counts and logs every request. operation is the path of the operation that a request is for, empty for none; from names
+// the client without its address. A private service lets no shared cache keep its answers.
 func (m *metrics) watch(
 	log *slog.Logger, operation func(path string) string, from func(*http.Request) string, panicked func(), private bool, next http.Handler,
 ) http.Handler {

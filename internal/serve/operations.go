@@ -102,8 +102,7 @@ type parts struct {
 	sql      bool
 }
 
-// operations are all operations, in the order in which they are listed. A new
-// package of operations adds its group here.
+// operations are all operations, in the order in which they are listed. A new package of operations adds its group here.
 func operations(p parts) []api.Group {
 	screener := func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen }
 	return []api.Group{
@@ -214,18 +213,15 @@ func OpenAPI(base string) ([]byte, error) {
 type API struct {
 	api.Config // without Groups, Examples and Admit
 
-	// Agents and Registry are other interfaces of the account store. A nil one
-	// defaults to Accounts, when Accounts implements it. Without Agents the service
-	// issues no keys to agents.
+	// Agents and Registry are other interfaces of the account store. A nil one defaults to Accounts, when Accounts implements
+	// it. Without Agents the service issues no keys to agents.
 	Agents   account.Agents
 	Registry admin.Registry
 
-	// Ring has the keys that sign reports; nil uses the ring of Accounts, if it
-	// keeps one. Without keys nothing can be signed.
+	// Ring has the keys that sign reports; nil uses the ring of Accounts, if it keeps one. Without keys nothing can be signed.
 	Ring *keyring.Ring
 
-	// SQL says whether the service runs the queries of POST /sql, on datasets
-	// that have a warehouse.
+	// SQL says whether the service runs the queries of POST /sql, on datasets that have a warehouse.
 	SQL bool
 
 	// Examiner draws the challenges of agents; nil makes one with its own secret.
@@ -233,8 +229,7 @@ type API struct {
 	Examiner agent.Drawer
 	// Directory finds the keys of agents that sign; nil asks their hosts.
 	Directory httpsig.Keys
-	// Trusted are the hosts of signature agents whose keys are of the trusted
-	// tier, such as agent.example.
+	// Trusted are the hosts of signature agents whose keys are of the trusted tier, such as agent.example.
 	Trusted []string
 }
 

@@ -25,8 +25,7 @@ var forAnybody = func() map[string]bool {
 // forPrograms are the beginnings of addresses that programs ask. Others get the page to sign in.
 var forPrograms = []string{"/api/", "/mcp", "/reconcile", "/openapi.json", "/llms.txt", "/.well-known/"}
 
-// closed admits those who are signed in or have a key. A route that is added later is
-// closed until it is listed above.
+// closed admits those who are signed in or have a key. A route that is added later is closed until it is listed above.
 func (s *Server) closed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
@@ -60,8 +59,7 @@ func (s *Server) closed(next http.Handler) http.Handler {
 	})
 }
 
-// hasKey reports whether a request has the key of a person. Agents get keys without an
-// account, so theirs are not enough.
+// hasKey reports whether a request has the key of a person. Agents get keys without an account, so theirs are not enough.
 func (s *Server) hasKey(r *http.Request) bool {
 	secret := account.Credential(r.Header)
 	if secret == "" {

@@ -1,8 +1,6 @@
-// Package serve runs Grantgraph as a service: it opens the data directory, puts
-// the API and the site behind one address and the operators' pages behind
-// another, switches to new snapshots while it runs, and stops without dropping
-// a request. It imports nothing from ingest. The domain logic is in the
-// packages below.
+// Package serve runs Grantgraph as a service: it opens the data directory, puts the API and the site behind one address and the
+// operators' pages behind another, switches to new snapshots while it runs, and stops without dropping a request. It imports
+// nothing from ingest. The domain logic is in the packages below.
 package serve
 
 import (
@@ -132,9 +130,8 @@ type Server struct {
 	// refused are the last failures that were logged, so that each is logged once.
 	refused struct{ snapshot, lists string }
 
-	// store is the file of the accounts as it was opened. It is nil when the
-	// accounts are in a database, or after the server has complained that the file
-	// is gone.
+	// store is the file of the accounts as it was opened. It is nil when the accounts are in a database, or after the server
+	// has complained that the file is gone.
 	store os.FileInfo
 }
 
@@ -153,8 +150,7 @@ func AccountsLost(data string) bool {
 
 func accountsNote(data string) string { return filepath.Join(data, "accounts.note") }
 
-// OpenAccounts opens the accounts of a service: in a database of PostgreSQL
-// when one is named, else in the data directory.
+// OpenAccounts opens the accounts of a service: in a database of PostgreSQL when one is named, else in the data directory.
 func OpenAccounts(data string, database secret.URL, opt account.Options) (*account.Store, error) {
 	if !database.Empty() {
 		return account.OpenPostgres(context.Background(), database.Reveal(), opt)
@@ -254,8 +250,7 @@ func Open(opt Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// reachable is an address that a client on this machine can use. A listener on
-// every interface has only an unspecified address.
+// reachable is an address that a client on this machine can use. A listener on every interface has only an unspecified address.
 func reachable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil || !at.Addr().IsUnspecified() {
@@ -367,8 +362,7 @@ func (s *Server) route() error {
 	return nil
 }
 
-// tools are the operations as tools for language models. Without authorize, each
-// call uses the key it carries.
+// tools are the operations as tools for language models. Without authorize, each call uses the key it carries.
 func (s *Server) tools(authorize func(*http.Request, http.Header) *http.Request) (*mcp.Service, error) {
 	return mcp.New(mcp.Config{
 		Reference: s.api.Reference(), API: mcp.InProcess(s.api), Authorize: authorize, Version: s.opt.Version, Address: s.address, Budget: s.opt.Budget, Log: s.log,
@@ -388,9 +382,8 @@ func (s *Server) Asker() (a *ask.Asker, release func()) {
 	return ask.New(ask.Source{Data: d, Ask: s.ask, Caller: api.Caller{Paid: true, Pro: true}, BaseURL: s.opt.BaseURL}), release
 }
 
-// address is the address of the client of a request. A trusted proxy appends the
-// address of its client to X-Forwarded-For. The addresses before that one cannot
-// be trusted.
+// address is the address of the client of a request. A trusted proxy appends the address of its client to X-Forwarded-For. The
+// addresses before that one cannot be trusted.
 func (s *Server) address(r *http.Request) string {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -408,9 +401,8 @@ func (s *Server) address(r *http.Request) string {
 	return peer.String()
 }
 
-// client names the network of a client in the log for a day: a keyed hash, so that the log
-// says which requests belong together today, and nobody learns the address or follows a
-// client from day to day.
+// client names the network of a client in the log for a day: a keyed hash, so that the log says which requests belong together
+// today, and nobody learns the address or follows a client from day to day.
 func (s *Server) client(r *http.Request) string {
 	h := hmac.New(sha256.New, s.secrets.Forms)
 	fmt.Fprintf(h, "log %s %s", s.opt.Clock().UTC().Format(time.DateOnly), network.Near(s.address(r)))
@@ -431,8 +423,7 @@ func (s *Server) health(mux *http.ServeMux) {
 			fmt.Fprintln(w, "ready", version)
 		}
 	})
-	// A load balancer that checks this avoids a server that has lost the account
-	// database while other servers have it.
+	// A load balancer that checks this avoids a server that has lost the account database while other servers have it.
 	mux.HandleFunc("GET /readyz/accounts", func(w http.ResponseWriter, r *http.Request) {
 		if version, ok := s.ready(w, r); ok && s.lost.Load() {
 			unavailable(w, r, "store_unavailable", "The accounts do not answer, or their disk is full.", otherServer)
@@ -488,8 +479,7 @@ func (s *Server) Store() *account.Store { return s.accounts }
 // URL is how clients reach the server.
 func (s *Server) URL() string { return s.opt.BaseURL }
 
-// Run serves until the context ends, keeps serving for the drain time, then
-// finishes the requests under way.
+// Run serves until the context ends, keeps serving for the drain time, then finishes the requests under way.
 func (s *Server) Run(ctx context.Context) error {
 	public := &http.Server{
 		Handler: budget.Pace(s.parting(s.handler)), ReadHeaderTimeout: readHeaderTimeout, WriteTimeout: writeTimeout,
@@ -546,8 +536,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return first
 }
 
-// parting closes keep-alive connections once the server is told to stop, so that
-// clients connect to other servers.
+// parting closes keep-alive connections once the server is told to stop, so that clients connect to other servers.
 func (s *Server) parting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.stopping.Load() {
@@ -595,8 +584,7 @@ func (s *Server) watchAccounts(ctx context.Context) {
 // charge may fail at any moment, and with it most requests.
 const leastDisk = 16 << 20
 
-// diskFull returns an error when the disk of the accounts is full. It is nil when the
-// accounts are in a database elsewhere.
+// diskFull returns an error when the disk of the accounts is full. It is nil when the accounts are in a database elsewhere.
 func (s *Server) diskFull() error {
 	if !s.opt.Database.Empty() {
 		return nil

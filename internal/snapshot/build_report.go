@@ -59,8 +59,7 @@ func (m *Manifest) Rates() (r Rates, err error) {
 	return r, nil
 }
 
-// AwardCoverage says which sources the tables of government funding cover. It tells
-// "no awards" from "not searched".
+// AwardCoverage says which sources the tables of government funding cover. It tells "no awards" from "not searched".
 type AwardCoverage struct {
 	FederalThrough string   // day of the latest federal action read; empty if no archive was read
 	StatesRead     []string // two-letter codes, sorted; other states were not searched

@@ -12,8 +12,7 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// codec is how Parquet stores the values of a type. Functions that make pages append
-// to an empty slice, to reuse its memory.
+// codec is how Parquet stores the values of a type. Functions that make pages append to an empty slice, to reuse its memory.
 type codec[V comparable] struct {
 	encoding format.Encoding                   // of pages without a dictionary
 	encode   func([]byte, []V) ([]byte, error) // makes such a page

@@ -167,8 +167,7 @@ func columnsOf(t reflect.Type, f *parquet.File) ([]column, bool) {
 
 var errColumn = errors.New("it does not have the columns that are read")
 
-// decodeColumns passes the rows of a file to take in batches until take returns
-// false. It asks for room for each batch.
+// decodeColumns passes the rows of a file to take in batches until take returns false. It asks for room for each batch.
 func decodeColumns(f *parquet.File, columns []column, size uintptr, room func() unsafe.Pointer, take func(n int) bool) error {
 	defer func() {
 		for i := range columns {

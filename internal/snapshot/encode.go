@@ -20,19 +20,16 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The library splits rows value by value, asks a map for each value and compares all values for the bounds of
-// every page. Here one field of many rows is taken at a time, repeated values are recognized, and the bounds
-// of a column come from its dictionary. The encodings, the compression and the schema are the library's.
-// There are bounds for each row group but no page index: row groups are small, and no reader of ours uses
-// one.
+// The library splits rows value by value, asks a map for each value and compares all values for the bounds of every page. Here
+// one field of many rows is taken at a time, repeated values are recognized, and the bounds of a column come from its
+// dictionary. The encodings, the compression and the schema are the library's. There are bounds for each row group but no page
+// index: row groups are small, and no reader of ours uses one.
 
 const (
-	// rowGroup is the number of rows in a row group: small enough to bound memory,
-	// large enough for dictionaries to pay.
+	// rowGroup is the number of rows in a row group: small enough to bound memory, large enough for dictionaries to pay.
 	rowGroup = 128 << 10
 
-	// stride is for how many rows one field is taken at a time. They are few enough
-	// to stay in the cache until the next field.
+	// stride is for how many rows one field is taken at a time. They are few enough to stay in the cache until the next field.
 	stride = 256
 
 	// pageSize is the number of bytes of values in a page.
@@ -42,9 +39,8 @@ const (
 // compression is the fastest level. It takes half the time of the next level, and tables are a tenth larger.
 var compression = zstd.Codec{Level: zstd.SpeedFastest}
 
-// rowEncoder writes rows of one type as a Parquet file. Generic code knows the encoder by this
-// interface alone: the types of the library are generic too, and every package that writes a
-// table would compile all of them again.
+// rowEncoder writes rows of one type as a Parquet file. Generic code knows the encoder by this interface alone: the types of
+// the library are generic too, and every package that writes a table would compile all of them again.
 type rowEncoder interface {
 	// write writes n rows that are size bytes apart.
 	write(rows unsafe.Pointer, size uintptr, n int) error
@@ -387,8 +383,7 @@ func (v *values[V]) endPage() error {
 	return nil
 }
 
-// addPage adds the page in the buffers to the row group: a header, the uncompressed
-// levels and the compressed values.
+// addPage adds the page in the buffers to the row group: a header, the uncompressed levels and the compressed values.
 func (b *columnBase) addPage(header *format.PageHeader) (err error) {
 	p := b.page
 	if p.packed, err = compression.Encode(p.packed, p.values); err != nil {

@@ -14,10 +14,9 @@ import (
 // Format is the version of the layout. Readers refuse other versions.
 const Format = 2
 
-// Manifest describes a snapshot. Only Version, GeneratedAt and Seal depend on more than the sources, so two
-// builds of the same sources agree in everything else. Database files are an exception: their rows agree, but
-// the engine chooses their bytes. So Content leaves out their size and checksum. It also leaves out the
-// folder HistoryDir, which depends on earlier builds.
+// Manifest describes a snapshot. Only Version, GeneratedAt and Seal depend on more than the sources, so two builds of the same
+// sources agree in everything else. Database files are an exception: their rows agree, but the engine chooses their bytes. So
+// Content leaves out their size and checksum. It also leaves out the folder HistoryDir, which depends on earlier builds.
 type Manifest struct {
 	Format      int             `json:"format"`
 	Version     string          `json:"version"`            // build stamp, sortable
@@ -115,9 +114,8 @@ func (m *Manifest) intact(body []byte) bool {
 
 func (f File) history() bool { return strings.HasPrefix(f.Path, HistoryDir+"/") }
 
-// contentHash is one hash for the whole content: the hash of the list of file hashes.
-// It leaves out three kinds of files. Databases repeat the tables. Vectors depend on
-// whether the machine has a fast encoder. History depends on earlier builds.
+// contentHash is one hash for the whole content: the hash of the list of file hashes. It leaves out three kinds of files.
+// Databases repeat the tables. Vectors depend on whether the machine has a fast encoder. History depends on earlier builds.
 func contentHash(files []File) string {
 	h := sha256.New()
 	for _, f := range files {

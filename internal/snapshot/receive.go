@@ -35,9 +35,8 @@ func IsVersion(text string) bool { return stampPattern.MatchString(text) }
 
 func IsSum(text string) bool { return sumPattern.MatchString(text) }
 
-// ParseManifest reads the manifest of a snapshot from another machine and does not
-// trust it. Besides checksums, it checks that the names and sizes of files are such
-// as a build writes. So the names can safely be used as paths.
+// ParseManifest reads the manifest of a snapshot from another machine and does not trust it. Besides checksums, it checks that
+// the names and sizes of files are such as a build writes. So the names can safely be used as paths.
 func ParseManifest(version string, body []byte) (*Manifest, error) {
 	bad := func(format string, args ...any) (*Manifest, error) {
 		return nil, fault.New("bad_manifest", "the manifest of snapshot "+fault.Clip(version, 40)+" "+format, args...).
@@ -170,8 +169,7 @@ func DiscardReceived(data string, keep *Receiver) error {
 	return errors.Join(errs...)
 }
 
-// Publish makes the snapshot visible and points current at it. The caller must have
-// checked all files against their checksums.
+// Publish makes the snapshot visible and points current at it. The caller must have checked all files against their checksums.
 func (r *Receiver) Publish() (*Snapshot, error) {
 	name := filepath.Join(r.Dir, manifestName)
 	if err := disk.WriteFile(name, 0o644, writeBytes(r.body)); err != nil {

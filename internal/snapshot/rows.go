@@ -111,9 +111,8 @@ type Org struct {
 	Accepts          string   `parquet:"accepts_applications,optional"` // see Application; null if it does not state it
 }
 
-// Organization is one known organization, sorted by EIN: the organizations among
-// which recipients are looked up, and every other EIN in table grants. Its row is its
-// number in every index. Each has a valid EIN and a name.
+// Organization is one known organization, sorted by EIN: the organizations among which recipients are looked up, and every
+// other EIN in table grants. Its row is its number in every index. Each has a valid EIN and a name.
 type Organization struct {
 	EIN         string   `parquet:"ein"`
 	Name        string   `parquet:"name"`

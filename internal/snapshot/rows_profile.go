@@ -45,8 +45,7 @@ type Financial struct {
 	Royalties        *int64 `parquet:"royalties,optional"`
 	OtherIncome      *int64 `parquet:"other_income,optional"` // income of no other kind
 
-	// Expenses by function (990; of a 990-EZ only program expenses), and a 990-PF's
-	// spending on charitable purposes (column d).
+	// Expenses by function (990; of a 990-EZ only program expenses), and a 990-PF's spending on charitable purposes (column d).
 	ProgramExpenses     *int64 `parquet:"program_expenses,optional"`
 	ManagementExpenses  *int64 `parquet:"management_expenses,optional"`
 	FundraisingExpenses *int64 `parquet:"fundraising_expenses,optional"`
@@ -103,8 +102,7 @@ type OrgPurposes struct {
 // MaxPurposes bounds the purposes of one organization in each direction.
 const MaxPurposes = 12
 
-// InferredCause is the cause of an organization without a code in the master file, if
-// the evidence is strong, sorted by EIN.
+// InferredCause is the cause of an organization without a code in the master file, if the evidence is strong, sorted by EIN.
 type InferredCause struct {
 	EIN        string  `parquet:"ein"`
 	Letter     string  `parquet:"letter,dict"` // NTEE major group
@@ -117,9 +115,8 @@ const (
 	StateAwards   = "gov_funding_state"
 )
 
-// FederalAward is the total that one federal agency awarded to one organization under
-// one program in a federal fiscal year, sorted by EIN, year, kind, agency and
-// program. The amount is obligations less deobligations, so it may be negative.
+// FederalAward is the total that one federal agency awarded to one organization under one program in a federal fiscal year,
+// sorted by EIN, year, kind, agency and program. The amount is obligations less deobligations, so it may be negative.
 type FederalAward struct {
 	EIN            string  `parquet:"ein,dict"`
 	FiscalYear     int32   `parquet:"fiscal_year"`

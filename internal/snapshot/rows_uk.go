@@ -96,8 +96,7 @@ type UKReturnB struct {
 	Employees             *int64   `parquet:"count_employees,optional"`
 }
 
-// UKReturnA is part A of an annual return, sorted by charity and period, newest
-// first. The bands count employees by annual pay.
+// UKReturnA is part A of an annual return, sorted by charity and period, newest first. The bands count employees by annual pay.
 type UKReturnA struct {
 	Number              int64    `parquet:"registered_charity_number"`
 	PeriodStart         *int32   `parquet:"fin_period_start_date,optional,date"`
@@ -212,8 +211,7 @@ type UKTrustee struct {
 	Appointed *int32 `parquet:"trustee_date_of_appointment,optional,date"`
 }
 
-// UKBoardEdge joins two registered main charities that share trustees, sorted
-// by both numbers; E1 is the smaller.
+// UKBoardEdge joins two registered main charities that share trustees, sorted by both numbers; E1 is the smaller.
 type UKBoardEdge struct {
 	E1         int64   `parquet:"e1"`
 	E2         int64   `parquet:"e2"`

@@ -177,8 +177,7 @@ func (s *Snapshot) VerifyFiles(ctx context.Context, keep func(File) bool) error 
 	})
 }
 
-// VerifySize compares the size of a file with the manifest, without reading the file.
-// The error is that of VerifyFiles.
+// VerifySize compares the size of a file with the manifest, without reading the file. The error is that of VerifyFiles.
 func (s *Snapshot) VerifySize(want File) error {
 	path := filepath.Join(s.Dir, filepath.FromSlash(want.Path))
 	info, err := os.Stat(path)

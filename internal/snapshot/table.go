@@ -130,8 +130,7 @@ func Rows[T any](s *Snapshot, table string) iter.Seq2[T, error] {
 	return ReadParquet[T](s.Path(table))
 }
 
-// Batches reads a table in batches, for readers of millions of rows. The rows of a
-// batch are valid until the next batch.
+// Batches reads a table in batches, for readers of millions of rows. The rows of a batch are valid until the next batch.
 func Batches[T any](s *Snapshot, table string) iter.Seq2[[]T, error] {
 	return readBatches[T](s.Path(table))
 }
@@ -198,8 +197,7 @@ func readBatches[T any](path string) iter.Seq2[[]T, error] {
 	}
 }
 
-// decode passes the rows of a file to take in batches until take returns false. It
-// asks for room for each batch.
+// decode passes the rows of a file to take in batches until take returns false. It asks for room for each batch.
 func decode[T any](path string, room func() []T, take func([]T) bool) error {
 	var rows []T
 	return decodeRows(path, reflect.TypeFor[T](), func() unsafe.Pointer {

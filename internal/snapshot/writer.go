@@ -28,8 +28,7 @@ type Writer struct {
 	version string
 	began   time.Time
 
-	// Progress reports how much of the slowest index is written. It may be nil.
-	// Indexes may be written in parallel.
+	// Progress reports how much of the slowest index is written. It may be nil. Indexes may be written in parallel.
 	Progress func(done, total int64)
 
 	// Workers is the number of cores that compare an edition's names with the sanctions list; zero means all.
@@ -102,8 +101,7 @@ func (w *Writer) file(rel string) (io.Writer, func(rows int64) error, error) {
 	return f, done, nil
 }
 
-// WriteFile adds a file that is not a table, such as an index. The path is
-// relative to the snapshot, with slashes.
+// WriteFile adds a file that is not a table, such as an index. The path is relative to the snapshot, with slashes.
 func (w *Writer) WriteFile(rel string, fill func(io.Writer) error) error {
 	path := filepath.Join(w.dir, filepath.FromSlash(rel))
 	if err := disk.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -1,9 +1,8 @@
 // Package stem reduces words to stems, so that "pantries" finds "pantry". The free
 // text of the grant endpoints and the search for organizations use the same stems.
 //
-// A few rules remove endings, and a short list has the words that follow no rule. The
-// rules are careful: they would rather miss a match than join "organ" and
-// "organization" or "universe" and "university".
+// A few rules remove endings, and a short list has the words that follow no rule. The rules are careful: they would rather miss
+// a match than join "organ" and "organization" or "universe" and "university".
 package stem
 
 import (
@@ -18,12 +17,10 @@ const keep = 4
 
 // Of is the stem of a word of ASCII capitals and digits.
 //
-// It takes off the longest of ING, ED, ES and S (the S of SS stays) and then a
-// final E, each only when at least four characters remain, so HOUSE, HOUSES and
-// HOUSING meet. A final Y is written I, as it is before ES: PANTRY and PANTRIES
-// meet. Of a consonant that was doubled before an ending one is left: PLAN and
-// PLANNING. A word of four letters loses a final S, but not that of SS, US and
-// IS: KIDS and KID. What is left matches only itself.
+// It takes off the longest of ING, ED, ES and S (the S of SS stays) and then a final E, each only when at least four characters
+// remain, so HOUSE, HOUSES and HOUSING meet. A final Y is written I, as it is before ES: PANTRY and PANTRIES meet. Of a
+// consonant that was doubled before an ending one is left: PLAN and PLANNING. A word of four letters loses a final S, but not
+// that of SS, US and IS: KIDS and KID. What is left matches only itself.
 func Of(word string) string {
 	for _, suffix := range [...]string{"ING", "ED", "ES", "S"} {
 		if len(word) >= keep+len(suffix) && strings.HasSuffix(word, suffix) {
@@ -62,9 +59,8 @@ var irregular = map[string]string{
 
 func vowel(c byte) bool { return strings.IndexByte("AEIOU", c) >= 0 }
 
-// Words folds a text to ASCII capitals and cuts it into words, runs of A-Z and
-// 0-9. Fold bounds what it reads, so a long text is folded in pieces cut at
-// spaces, or within a run that has none.
+// Words folds a text to ASCII capitals and cuts it into words, runs of A-Z and 0-9. Fold bounds what it reads, so a long text
+// is folded in pieces cut at spaces, or within a run that has none.
 func Words(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		const piece = 1024

@@ -1,15 +1,11 @@
-// Package table reads the small tables and word lists that are embedded in the
-// program.
+// Package table reads the small tables and word lists that are embedded in the program.
 //
-// A table is tab-separated text with one row a line. Its first line names the
-// columns. A word list is plain text with one entry a line, and an entry may
-// have several words. In both, a line that starts with # is a comment and an
-// empty line means nothing.
+// A table is tab-separated text with one row a line. Its first line names the columns. A word list is plain text with one entry
+// a line, and an entry may have several words. In both, a line that starts with # is a comment and an empty line means nothing.
 //
-// The reader is strict: a wrong header, a row with too few or too many cells,
-// a space at the edge of a cell or a number that cannot be read is a panic that
-// names the file and the line. Package variables are read at startup, so any
-// test of the package that holds the table finds the mistake.
+// The reader is strict: a wrong header, a row with too few or too many cells, a space at the edge of a cell or a number that
+// cannot be read is a panic that names the file and the line. Package variables are read at startup, so any test of the package
+// that holds the table finds the mistake.
 package table
 
 import (
@@ -44,8 +40,7 @@ func Read(name, text string, columns ...string) []Row {
 	return lines[1:]
 }
 
-// read splits text into the lines that are neither empty nor comments, and
-// those into cells.
+// read splits text into the lines that are neither empty nor comments, and those into cells.
 func read(name, text string) []Row {
 	var rows []Row
 	number := 0
@@ -78,8 +73,7 @@ func (r Row) Text(column string) string {
 	return r.cells[i]
 }
 
-// Int returns the cell of a column that holds whole numbers. Underscores may
-// group the digits.
+// Int returns the cell of a column that holds whole numbers. Underscores may group the digits.
 func (r Row) Int(column string) int {
 	n, err := strconv.ParseInt(r.Text(column), 0, 0)
 	if err != nil {
@@ -102,8 +96,7 @@ func (r Row) Fields(column string) []string {
 	return strings.Fields(r.Text(column))
 }
 
-// Fail panics with the file and the line of the row. Callers use it for rules
-// of their own, such as a code that must exist.
+// Fail panics with the file and the line of the row. Callers use it for rules of their own, such as a code that must exist.
 func (r Row) Fail(format string, args ...any) {
 	panic(fmt.Sprintf("%s:%d: %s", r.file, r.line, fmt.Sprintf(format, args...)))
 }
@@ -142,8 +135,7 @@ func Set(name, text string) map[string]bool {
 	return set
 }
 
-// Map returns a table of two columns as a map from the first to the second. No
-// key may occur twice.
+// Map returns a table of two columns as a map from the first to the second. No key may occur twice.
 func Map(name, text, key, value string) map[string]string {
 	rows := Read(name, text, key, value)
 	m := make(map[string]string, len(rows))
@@ -156,8 +148,7 @@ func Map(name, text, key, value string) map[string]string {
 	return m
 }
 
-// Lists returns a table of two columns as lists by key: the values of each key
-// in the order of the file.
+// Lists returns a table of two columns as lists by key: the values of each key in the order of the file.
 func Lists(name, text, key, value string) map[string][]string {
 	lists := map[string][]string{}
 	for _, r := range Read(name, text, key, value) {

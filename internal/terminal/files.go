@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// ReadFile opens a file that the user named. If read refuses it, the error says
-// what the file should have been.
+// ReadFile opens a file that the user named. If read refuses it, the error says what the file should have been.
 func ReadFile(path, what string, read func(io.Reader) error) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -12,10 +12,9 @@ import (
 	"grantgraph/internal/table"
 )
 
-// addHelp adds the texts of a folder to the commands of a program: build.txt is
-// shown by "build --help", keys-create.txt by "keys create --help". The table
-// flags.tsv has the help of flags that is too long for a struct tag. A text without
-// its command or flag is a mistake of the program, and any test catches it.
+// addHelp adds the texts of a folder to the commands of a program: build.txt is shown by "build --help", keys-create.txt by
+// "keys create --help". The table flags.tsv has the help of flags that is too long for a struct tag. A text without its command
+// or flag is a mistake of the program, and any test catches it.
 func addHelp(program *kong.Node, folder fs.FS) {
 	texts, err := fs.Glob(folder, "help/*")
 	if err != nil || len(texts) == 0 {

@@ -1,6 +1,5 @@
-// Package terminal is what the commands in cmd share: the command line and its
-// exit codes, progress bars, tables, and the files that a user names. Only cmd
-// imports it.
+// Package terminal is what the commands in cmd share: the command line and its exit codes, progress bars, tables, and the files
+// that a user names. Only cmd imports it.
 package terminal
 
 import (
@@ -49,13 +48,11 @@ func Main(run func(ctx context.Context, args []string, in io.Reader, out, errw i
 	os.Exit(code)
 }
 
-// Interrupted is the exit code of a command that was stopped before it finished,
-// as shells have it.
+// Interrupted is the exit code of a command that was stopped before it finished, as shells have it.
 const Interrupted = 130
 
-// ExitCode is the error of a command that has already printed what there is to
-// say. It also carries an exit code out of kong, which would otherwise end the
-// process itself after printing help.
+// ExitCode is the error of a command that has already printed what there is to say. It also carries an exit code out of kong,
+// which would otherwise end the process itself after printing help.
 type ExitCode int
 
 func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
@@ -126,8 +123,7 @@ func (p *Program) Fail(errw io.Writer, err error) int {
 	return 1
 }
 
-// resumable is the slug of a stop after which the work can be resumed; its hint
-// says how.
+// resumable is the slug of a stop after which the work can be resumed; its hint says how.
 const resumable = "stopped"
 
 // printStopped says that the command was stopped. It leaves out where the work was
@@ -155,8 +151,7 @@ func (a *App) ResumeWith(err error, hint string, args ...any) error {
 	return fault.New(resumable, "%w", err).Try(hint, args...)
 }
 
-// flagHelp adds the default to the help of a flag that has a placeholder. Kong
-// leaves it out there.
+// flagHelp adds the default to the help of a flag that has a placeholder. Kong leaves it out there.
 func flagHelp(value *kong.Value) string {
 	v := *value
 	if v.Tag.PlaceHolder != "" && v.Default != "" {

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows one phase of long work: a bar on a terminal, a single line at
-// its end elsewhere, nothing when quiet.
+// Progress shows one phase of long work: a bar on a terminal, a single line at its end elsewhere, nothing when quiet.
 type Progress struct {
 	w     io.Writer
 	label string
@@ -33,8 +32,7 @@ func (a *App) Phase(label string, total int64, quiet bool) *Progress {
 	return p
 }
 
-// Bar draws a bar of total units on the terminal, and is nil if there is no
-// terminal. The units are bytes if inBytes is set.
+// Bar draws a bar of total units on the terminal, and is nil if there is no terminal. The units are bytes if inBytes is set.
 func (a *App) Bar(description string, total int64, inBytes bool) *progressbar.ProgressBar {
 	f, ok := a.Err.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -44,9 +42,8 @@ func (a *App) Bar(description string, total int64, inBytes bool) *progressbar.Pr
 	return progressbar.NewOptions64(total, barOptions(a.Err, columns, description, inBytes)...)
 }
 
-// barOptions describe a bar that fits into the columns of a terminal, because a
-// line that wraps cannot be drawn over. A narrow terminal gets a bar without
-// figures.
+// barOptions describe a bar that fits into the columns of a terminal, because a line that wraps cannot be drawn over. A narrow
+// terminal gets a bar without figures.
 func barOptions(w io.Writer, columns int, description string, bytes bool) []progressbar.Option {
 	const figures, least = 46, 8 // the longest percentage, count and times; the shortest bar
 	if columns <= 0 {

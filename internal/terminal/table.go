@@ -18,8 +18,7 @@ func Count[N ~int | ~int32 | ~int64 | ~uint64 | ~uint32](n N) string {
 	return money.Grouped(int64(n))
 }
 
-// Percent writes part of whole as a percentage, or a dash when there is no
-// whole.
+// Percent writes part of whole as a percentage, or a dash when there is no whole.
 func Percent[N ~int | ~int64](part, whole N) string {
 	if whole == 0 {
 		return "–"

@@ -36,8 +36,7 @@ func Distance(a, b string) int {
 // widest is the largest limit for which Within has room on the stack.
 const widest = 3
 
-// Within is the number of slips that turn a into b, or limit+1 if there are more
-// than limit.
+// Within is the number of slips that turn a into b, or limit+1 if there are more than limit.
 func Within(a, b string, limit int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > limit {
 		return limit + 1
@@ -94,8 +93,7 @@ func Within(a, b string, limit int) int {
 	return min(int(last[len(b)-len(a)+limit+1]), limit+1)
 }
 
-// OneSlip reports whether exactly one slip turns a into b. Equal words are not one
-// slip apart.
+// OneSlip reports whether exactly one slip turns a into b. Equal words are not one slip apart.
 func OneSlip(a, b string) bool {
 	if len(a)-len(b) > 1 || len(b)-len(a) > 1 {
 		return false

@@ -6,10 +6,9 @@ import "strings"
 // longest is the length of the longest name for which Meant guesses.
 const longest = 64
 
-// Meant finds the name that somebody probably meant by a misspelled name. It may be
-// two slips away, or one slip if the misspelled name is short. If two names are
-// equally near, Meant returns an empty text. Names are in lower case with underscores;
-// the misspelled name need not be.
+// Meant finds the name that somebody probably meant by a misspelled name. It may be two slips away, or one slip if the
+// misspelled name is short. If two names are equally near, Meant returns an empty text. Names are in lower case with
+// underscores; the misspelled name need not be.
 func Meant(name string, names []string) string {
 	if len(name) < 2 || len(name) > longest {
 		return ""

@@ -15,8 +15,7 @@ type Vocabulary struct {
 	Backwards []uint32 // the words in the order of their letters read backwards
 }
 
-// VocabularyOf makes a vocabulary of distinct words. numbers has the number of each
-// word in it.
+// VocabularyOf makes a vocabulary of distinct words. numbers has the number of each word in it.
 func VocabularyOf(words []string) (v Vocabulary, numbers []uint32) {
 	order := radix.OrderTexts(words)
 	numbers = make([]uint32, len(order))
@@ -58,26 +57,21 @@ func compareBackwards(a, b []byte) int {
 	return len(a) - len(b)
 }
 
-// Misspelled words are found by walking the vocabulary as a tree: it is in
-// byte order, so the words that share a beginning stand together and a whole
-// branch is left out as soon as its beginning is further from the word than
-// allowed. The distance is Damerau's: a letter more, less, other, or two
-// neighbours swapped.
+// Misspelled words are found by walking the vocabulary as a tree: it is in byte order, so the words that share a beginning
+// stand together and a whole branch is left out as soon as its beginning is further from the word than allowed. The distance is
+// Damerau's: a letter more, less, other, or two neighbours swapped.
 //
-// Near its root the tree is wide, and a walk that may go wrong there visits
-// most of it. But one slip leaves the first half of a word or the second as it
-// was, and of two slips, when both are in one half, the other half is as it
-// was. So there are two walks, from the front and, in the order of the words
-// read backwards, from the back, and each allows fewer slips in the half it
-// begins with.
+// Near its root the tree is wide, and a walk that may go wrong there visits most of it. But one slip leaves the first half of a
+// word or the second as it was, and of two slips, when both are in one half, the other half is as it was. So there are two
+// walks, from the front and, in the order of the words read backwards, from the back, and each allows fewer slips in the half
+// it begins with.
 
 // MaxWord is the length of the longest word that is corrected.
 const MaxWord = 24
 
 const maxVisits = 20_000 // branches looked at for one word
 
-// Walker finds the words of a vocabulary that a misspelled word may mean. It is for
-// one goroutine at a time.
+// Walker finds the words of a vocabulary that a misspelled word may mean. It is for one goroutine at a time.
 type Walker struct {
 	Vocabulary Vocabulary
 	Visits     int // branches that the latest walk looked at
@@ -187,8 +181,7 @@ func (k *Walker) branch(from, to uint32, depth int, c byte) uint32 {
 	return lo
 }
 
-// letter is the letter at depth of the word at position i in the order of the walk,
-// or 0 if the word is shorter.
+// letter is the letter at depth of the word at position i in the order of the walk, or 0 if the word is shorter.
 func (k *Walker) letter(i uint32, depth int) byte {
 	w := k.at(i)
 	if int(w) >= k.Vocabulary.Len() {
@@ -204,8 +197,7 @@ func (k *Walker) letter(i uint32, depth int) byte {
 	return t[depth]
 }
 
-// step computes the row of distances after the letter c and returns the least
-// distance in it.
+// step computes the row of distances after the letter c and returns the least distance in it.
 func (k *Walker) step(depth int, c byte) int {
 	prev, row := &k.rows[depth], &k.rows[depth+1]
 	k.path[depth] = c

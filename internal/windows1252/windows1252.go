@@ -1,5 +1,4 @@
-// Package windows1252 decodes the encoding in which older Windows programs write
-// English text.
+// Package windows1252 decodes the encoding in which older Windows programs write English text.
 package windows1252
 
 import (

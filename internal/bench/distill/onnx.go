@@ -17,8 +17,7 @@ type model struct {
 
 var errOnnx = errors.New("this is no ONNX file")
 
-// eachField calls do for every field of a protobuf message: a number for wire
-// types 0, 1 and 5, bytes for type 2.
+// eachField calls do for every field of a protobuf message: a number for wire types 0, 1 and 5, bytes for type 2.
 func eachField(b []byte, do func(field int, number uint64, body []byte) error) error {
 	for len(b) > 0 {
 		key, n := binary.Uvarint(b)

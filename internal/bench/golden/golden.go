@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// Tests matches the names of all tests that hold golden files or generated pages.
-// "make golden" runs these with GOLDEN=1.
+// Tests matches the names of all tests that hold golden files or generated pages. "make golden" runs these with GOLDEN=1.
 const Tests = "Golden|Page|Docs|Generated|Glossary|Pictures|OpenAPI|EvalJudged|Example"
 
 var named = regexp.MustCompile(Tests)

@@ -149,8 +149,7 @@ func (n *numbers) of(text string, copy int) string {
 	return ein.EIN(first + copy*len(n.place) + n.place[text]).String()
 }
 
-// copyTable writes the rows of a table once for each copy. Rows without an EIN are
-// written once, after all copies.
+// copyTable writes the rows of a table once for each copy. Rows without an EIN are written once, after all copies.
 func copyTable[T any](w *snapshot.Writer, from *lists.Edition, n *numbers, table string, id func(*T) *string) (rows int64, err error) {
 	var list []T
 	for row, err := range snapshot.Rows[T](from.Snapshot, table) {

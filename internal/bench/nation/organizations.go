@@ -92,8 +92,7 @@ type invented struct {
 	reinstated                  string
 }
 
-// organizations yields the rows of one table. It draws the organizations again for
-// each table, so that they need no memory.
+// organizations yields the rows of one table. It draws the organizations again for each table, so that they need no memory.
 func organizations[T any](n int, seed uint64, row func(*invented) (T, bool)) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		d := &drawer{rand.New(rand.NewPCG(seed, 7)), place.Shipped().ZIPs(), ntee.Codes()}

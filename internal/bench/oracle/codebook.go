@@ -24,8 +24,7 @@ type codebook struct {
 	partial []int
 	// contains selects the ids of the texts with these words.
 	contains func(table, words string, stems []string) string
-	// wide says that there are two tables of grants, sorted both ways, which
-	// hold the fields of an answer as well.
+	// wide says that there are two tables of grants, sorted both ways, which hold the fields of an answer as well.
 	wide bool
 
 	funders    map[ein.EIN]int64
@@ -87,8 +86,7 @@ func (b *codebook) table(f *graph.Filter, recipients bool) string {
 	return "by_funder"
 }
 
-// clause is a filter in SQL: the tables made for it, each followed by a comma,
-// and the condition on rows of grants, called g.
+// clause is a filter in SQL: the tables made for it, each followed by a comma, and the condition on rows of grants, called g.
 type clause struct{ with, where string }
 
 // alone is the tables as the beginning of a statement.

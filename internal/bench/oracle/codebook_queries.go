@@ -22,8 +22,7 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 			return []graph.Grant{}, hits, nil
 		}
 	}
-	// For few rows, PostgreSQL would still walk all grants in the order asked
-	// for; a fence makes it find the rows first.
+	// For few rows, PostgreSQL would still walk all grants in the order asked for; a fence makes it find the rows first.
 	fenced := !b.wide && hits < fewRows
 	rows, err := b.db.QueryContext(ctx, b.pageSQL(table, &c, s, page, once, fenced))
 	if err != nil {
@@ -57,8 +56,7 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 // fewRows is the number of rows below which sorting is faster than walking an index.
 const fewRows = 10_000
 
-// pageSQL reads a page of rows. Each row begins with the number of all rows if the
-// statement counts them, else with 0.
+// pageSQL reads a page of rows. Each row begins with the number of all rows if the statement counts them, else with 0.
 func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Page, counted, fenced bool) string {
 	column, from := "g.amount", table+" g"
 	switch s.By {

@@ -73,8 +73,7 @@ func dimension(table, column string) string {
 //go:embed result_columns.tsv
 var resultColumnList string
 
-// resultColumns are the fields of a row of transactions, each with where it
-// is found by the joins of resultJoins.
+// resultColumns are the fields of a row of transactions, each with where it is found by the joins of resultJoins.
 var resultColumns = table.Read("result_columns.tsv", resultColumnList, "name", "from")
 
 const resultJoins = ` JOIN funder f ON f.id = g.funder JOIN recipient r ON r.id = g.recipient JOIN filed_text w ON w.id = g.raw

@@ -49,8 +49,7 @@ func (d *database) prepare(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	// By default each database would take four fifths of the memory; two of them, and
-	// others beside them, have to fit.
+	// By default each database would take four fifths of the memory; two of them, and others beside them, have to fit.
 	if _, err := conn.ExecContext(ctx, "SET memory_limit = '7GB'"); err != nil {
 		return err
 	}

@@ -14,9 +14,8 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// groupSQL is a grouping in SQL. totals selects every group as key, total and
-// grants, where no value is an empty key; names joins what a group is called,
-// as name, ein and classes, to the groups that are listed, called v.
+// groupSQL is a grouping in SQL. totals selects every group as key, total and grants, where no value is an empty key; names
+// joins what a group is called, as name, ein and classes, to the groups that are listed, called v.
 type groupSQL struct {
 	with, totals, names, order string
 	last                       string // condition of groups that come last
@@ -173,8 +172,7 @@ func (p *Plain) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, 
 	return scanGroups(ctx, p.DB, by, top, &q)
 }
 
-// Groups are the matching rows by one grouping. Rows are grouped by their codes, and
-// these groups by the meaning of the codes.
+// Groups are the matching rows by one grouping. Rows are grouped by their codes, and these groups by the meaning of the codes.
 func (b *codebook) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error) {
 	recipients := by == graph.GroupRecipient
 	c := b.clause(f, recipients)

@@ -34,8 +34,7 @@ func (f *sqlFinder) Find(ctx context.Context, name string) ([]string, error) {
 	}, f.query, f.arg(name))
 }
 
-// OpenLike is DuckDB that finds the names which contain what is asked for,
-// shortest first. It finds no misspelled name.
+// OpenLike is DuckDB that finds the names which contain what is asked for, shortest first. It finds no misspelled name.
 func OpenLike(ctx context.Context, s *snapshot.Snapshot) (Finder, error) {
 	db, err := openDuck(ctx)
 	if err != nil {

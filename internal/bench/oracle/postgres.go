@@ -17,8 +17,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Postgres is PostgreSQL over the coded tables, with an index for every kind
-// of condition and texts indexed by their words.
+// Postgres is PostgreSQL over the coded tables, with an index for every kind of condition and texts indexed by their words.
 type Postgres struct {
 	*codebook
 	pool *pgxpool.Pool
@@ -142,8 +141,7 @@ func (p *Postgres) copyOrganizations(ctx context.Context, s *snapshot.Snapshot) 
 // ErrNoPostgres is wrapped when the machine has no PostgreSQL server to start.
 var ErrNoPostgres = postgres.ErrNone
 
-// Server is a private PostgreSQL server that can be reached through a socket
-// only and is gone, with its data, after Stop.
+// Server is a private PostgreSQL server that can be reached through a socket only and is gone, with its data, after Stop.
 type Server = postgres.Server
 
 // StartPostgres starts a server with an empty database, set up for reading.

@@ -39,10 +39,9 @@ func (t *Times) Enough(q float64) bool {
 // ErrDiffer is wrapped when two engines give different answers.
 var ErrDiffer = errors.New("the engines differ")
 
-// Race puts the same question to all engines in turn, so that whatever else the machine does hits them alike,
-// until each has had its budget. The first request of every engine warms it up and is not timed, unless it
-// alone takes more than the budget. Every answer is compared with the first answer of the first engine; a
-// difference is an error.
+// Race puts the same question to all engines in turn, so that whatever else the machine does hits them alike, until each has
+// had its budget. The first request of every engine warms it up and is not timed, unless it alone takes more than the budget.
+// Every answer is compared with the first answer of the first engine; a difference is an error.
 func Race(ctx context.Context, engines []Engine, q *Question, l Limits) ([]Times, *Result, error) {
 	times := make([]Times, len(engines))
 	spent := make([]time.Duration, len(engines))
@@ -89,8 +88,7 @@ func Race(ctx context.Context, engines []Engine, q *Question, l Limits) ([]Times
 	return times, want, nil
 }
 
-// timed asks once. Engines report a stop in different ways, so the clock decides
-// whether the engine ran out of time.
+// timed asks once. Engines report a stop in different ways, so the clock decides whether the engine ran out of time.
 func timed(ctx context.Context, e Engine, q *Question, timeout time.Duration) (Result, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

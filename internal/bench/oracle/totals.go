@@ -8,8 +8,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// The columns of the table of each side, called f, in the order in which
-// scanFunder and scanRecipient read them.
+// The columns of the table of each side, called f, in the order in which scanFunder and scanRecipient read them.
 const (
 	funderColumns    = "f.ein, f.name, f.city, f.state, f.kind"
 	recipientColumns = "f.recip_id, f.ein, f.name, f.city, f.state, f.zip, f.country, f.classes"

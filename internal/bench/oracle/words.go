@@ -7,9 +7,8 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// words writes the words of a text, each reduced to its stem, with a space on
-// either side of every one. A phrase of stems written the same way is then
-// found by a search for a substring. A text without words is empty.
+// words writes the words of a text, each reduced to its stem, with a space on either side of every one. A phrase of stems
+// written the same way is then found by a search for a substring. A text without words is empty.
 func words(text string) string {
 	folded := orgname.Fold(text)
 	if len(text) > 1<<10 {
@@ -41,10 +40,9 @@ func words(text string) string {
 	return b.String()
 }
 
-// stemOf takes the longest of the endings ING, ED, ES and S off a word, but not the S of a double S, and then
-// an E at the end, where at least four characters remain each time. Then plurals without an ending become
-// singular, Y after a consonant becomes I, and a double consonant a single one; a word of four letters loses
-// its S, unless it is that of SS, US or IS.
+// stemOf takes the longest of the endings ING, ED, ES and S off a word, but not the S of a double S, and then an E at the end,
+// where at least four characters remain each time. Then plurals without an ending become singular, Y after a consonant becomes
+// I, and a double consonant a single one; a word of four letters loses its S, unless it is that of SS, US or IS.
 func stemOf(word string) string {
 	switch {
 	case endsIn(word, "ING"):

@@ -1,6 +1,5 @@
-// Package paste runs code as somebody does who pastes it from a page: each piece in a folder of its own, with
-// the programs that are installed. All pieces of a language are run by one process, which takes a tenth of
-// the time. It is for tests only.
+// Package paste runs code as somebody does who pastes it from a page: each piece in a folder of its own, with the programs that
+// are installed. All pieces of a language are run by one process, which takes a tenth of the time. It is for tests only.
 package paste
 
 import (

@@ -23,8 +23,7 @@ import (
 // ErrNone is wrapped when the machine has no PostgreSQL server to start.
 var ErrNone = errors.New("PostgreSQL is not installed")
 
-// Server is a private PostgreSQL server that can be reached through a socket
-// only and is gone, with its data, after Stop.
+// Server is a private PostgreSQL server that can be reached through a socket only and is gone, with its data, after Stop.
 type Server struct {
 	DSN     string
 	Version string

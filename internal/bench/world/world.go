@@ -30,8 +30,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// World says how many grants are invented, and from which seed. The same World
-// is the same everywhere, byte for byte.
+// World says how many grants are invented, and from which seed. The same World is the same everywhere, byte for byte.
 type World struct {
 	Grants int
 	Seed   uint64
@@ -48,8 +47,7 @@ var (
 // Built is the time at which every world is built.
 var Built = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 
-// documents is how many organizations of a world the slow encoder reads. That takes
-// as long as the rest of a small world.
+// documents is how many organizations of a world the slow encoder reads. That takes as long as the rest of a small world.
 const documents = 40
 
 // kept is how many snapshots stay in a directory that Publish has filled.
@@ -120,8 +118,7 @@ func (w World) made(tb testing.TB) *made {
 	return m
 }
 
-// Indexers returns the indexes that a test can make: all of them, and the warehouse
-// only in a test program that links DuckDB.
+// Indexers returns the indexes that a test can make: all of them, and the warehouse only in a test program that links DuckDB.
 func Indexers() []snapshot.Indexer {
 	all := indexes.Reading(documents)
 	if !warehouse.Linked() {

@@ -1,13 +1,10 @@
-// Package powerloss is a file system for tests that loses what was not synced.
-// It is put under a folder, carries out every change there as the kernel does,
-// and keeps a record of them. Afterwards it cuts the power after each of them
-// and lays out the folders that a machine may find when it starts again.
+// Package powerloss is a file system for tests that loses what was not synced. It is put under a folder, carries out every
+// change there as the kernel does, and keeps a record of them. Afterwards it cuts the power after each of them and lays out the
+// folders that a machine may find when it starts again.
 //
-// It assumes as little as a file system may keep. Content that was not synced
-// is lost, cut short, zeros, or there. A name made, moved or removed is lost or
-// there, whatever came before or after it, until its folder was synced; moving
-// within one folder is one step, between two folders it is two. What another
-// program writes is seen when it is synced, and lost before.
+// It assumes as little as a file system may keep. Content that was not synced is lost, cut short, zeros, or there. A name made,
+// moved or removed is lost or there, whatever came before or after it, until its folder was synced; moving within one folder is
+// one step, between two folders it is two. What another program writes is seen when it is synced, and lost before.
 package powerloss
 
 import (
@@ -68,8 +65,7 @@ func (c *change) String() string {
 	return s
 }
 
-// split is a path below the root, name by name. Those elsewhere are a mistake
-// of the test.
+// split is a path below the root, name by name. Those elsewhere are a mistake of the test.
 func (r *Recorder) split(path string) []string {
 	rel, err := filepath.Rel(r.root, filepath.Clean(path))
 	if err != nil || strings.HasPrefix(rel, "..") {
@@ -251,8 +247,7 @@ func (n *node) find(path []string) *node {
 	return n
 }
 
-// folderOf finds the folder of a path. Those that another program made come
-// into being here, with names that are not durable.
+// folderOf finds the folder of a path. Those that another program made come into being here, with names that are not durable.
 func (n *node) folderOf(path []string) (*node, string) {
 	for _, name := range path[:len(path)-1] {
 		next := n.names[name]
@@ -350,15 +345,13 @@ const (
 	fates
 )
 
-// fate says what of the pending things a power cut left: names by their folder
-// and number, and the content of files.
+// fate says what of the pending things a power cut left: names by their folder and number, and the content of files.
 type fate struct {
 	name    func(folder *node, i int) bool
 	content func(file *node) int
 }
 
-// tree is what is found after a power cut: contents by path, folders ending in
-// a slash.
+// tree is what is found after a power cut: contents by path, folders ending in a slash.
 type tree map[string]found
 
 type found struct {
@@ -406,8 +399,7 @@ func (t tree) digest() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// lay makes a folder that holds one tree hold another. Only what differs is
-// written: most trees differ in a file or two.
+// lay makes a folder that holds one tree hold another. Only what differs is written: most trees differ in a file or two.
 func (t tree) lay(dir string, before tree) error {
 	for _, path := range slices.Backward(slices.Sorted(maps.Keys(before))) {
 		if _, ok := t[path]; ok {
@@ -469,9 +461,8 @@ type name struct {
 	i      int
 }
 
-// fatesOf are the ways in which a power cut may go: nothing of what is pending
-// is kept, all of it, each name alone, all names but one, with each fate of the
-// contents, and a number of ways drawn by lot.
+// fatesOf are the ways in which a power cut may go: nothing of what is pending is kept, all of it, each name alone, all names
+// but one, with each fate of the contents, and a number of ways drawn by lot.
 func fatesOf(names []name, files []*node, lots *rand.Rand) (list []fate) {
 	add := func(kept map[name]bool, rest bool, content func(*node) int) {
 		list = append(list, fate{func(folder *node, i int) bool {
@@ -511,10 +502,9 @@ func fatesOf(names []name, files []*node, lots *rand.Rand) (list []fate) {
 	return list
 }
 
-// Each stops recording, cuts the power before the first change and after each
-// of them, and shows every folder that may then be found to check. done says
-// that the last change had been made, so that success was reported. The folder
-// is only to be read. What check returns fails the test, with the place of the cut.
+// Each stops recording, cuts the power before the first change and after each of them, and shows every folder that may then be
+// found to check. done says that the last change had been made, so that success was reported. The folder is only to be read.
+// What check returns fails the test, with the place of the cut.
 func (r *Recorder) Each(t *testing.T, check func(dir string, done bool) error) {
 	t.Helper()
 	r.stop()

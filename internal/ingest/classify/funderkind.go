@@ -111,8 +111,7 @@ func DonorAdvised(purpose string) bool {
 	return strings.Contains(s, " DONOR ADVISED ") || strings.Contains(s, " DAF ")
 }
 
-// mayBeDonorAdvised is a cheap first test: whether the purpose contains DAF or DON in any case. Nearly every purpose
-// fails it.
+// mayBeDonorAdvised is a cheap first test: whether the purpose contains DAF or DON in any case. Nearly every purpose fails it.
 func mayBeDonorAdvised(purpose string) bool {
 	for i := 2; i < len(purpose); i++ {
 		if purpose[i-2]|0x20 != 'd' {
@@ -139,8 +138,7 @@ func sponsorWording(name string) bool {
 		" COMMUNAL FUND ", " UNITED WAY ", " TIDES ", " PHILANTHROPIC TRUST ", " CHARITABLE FUND OF ", " PHILANTHROPY FUND ")
 }
 
-// sponsorList names national sponsors of donor advised funds, giving platforms
-// and fiscal sponsors, one per line.
+// sponsorList names national sponsors of donor advised funds, giving platforms and fiscal sponsors, one per line.
 //
 //go:embed sponsors.txt
 var sponsorList string

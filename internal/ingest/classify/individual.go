@@ -44,8 +44,7 @@ func Unidentified(l *Line, individual bool) bool {
 	return individual || ReadName(l).Unidentified()
 }
 
-// Named is what the name on a line says by itself, as bits. Many lines have the same recipient, so each name is read
-// once.
+// Named is what the name on a line says by itself, as bits. Many lines have the same recipient, so each name is read once.
 type Named uint16
 
 const (
@@ -196,8 +195,7 @@ func halfPointer(name, city string) bool {
 	return city != "" && paperOnly(city)
 }
 
-// withheld reports whether the filer withholds a name. There is a recipient, and the status may show that it is a
-// person.
+// withheld reports whether the filer withholds a name. There is a recipient, and the status may show that it is a person.
 func withheld(s string) bool {
 	return slices.Contains([]string{"ANONYMOUS", "NAME WITHHELD", "NAMES WITHHELD", "CONFIDENTIAL"}, s) || strings.Contains(s, "HIP") && hidden.MatchString(s)
 }

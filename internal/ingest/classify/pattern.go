@@ -19,8 +19,7 @@ import (
 //	MATCHING ..2 GIFT*           with up to two words between
 //	^ GENERAL $                  nothing before, nothing after
 //
-// The first word leads the index, so it is neither optional nor a gap, and a
-// stem there has at least four letters.
+// The first word leads the index, so it is neither optional nor a gap, and a stem there has at least four letters.
 type pattern struct {
 	words    []patternWord
 	start    bool // must begin the text

@@ -92,8 +92,7 @@ func (t *Trainer) Train() *People {
 	return p
 }
 
-// People distinguishes the names of persons from those of organizations. It does not change and is safe for
-// concurrent use.
+// People distinguishes the names of persons from those of organizations. It does not change and is safe for concurrent use.
 type People struct {
 	odds    []float32
 	seen    []bool // seen often enough to be trusted by itself

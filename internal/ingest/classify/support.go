@@ -2,8 +2,7 @@ package classify
 
 import "grantgraph/internal/grant"
 
-// SupportOf finds the strategies in a purpose text. It finds too many rather than too few. It reads only the first 64
-// words.
+// SupportOf finds the strategies in a purpose text. It finds too many rather than too few. It reads only the first 64 words.
 func SupportOf(purpose string) grant.Support {
 	var t purposeWords
 	t.read(purpose)

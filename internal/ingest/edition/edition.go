@@ -50,8 +50,7 @@ type Result struct {
 	Warnings []string
 }
 
-// keptEditions is how many editions of the lists stay on disk: enough for a
-// service that still reads the edition before.
+// keptEditions is how many editions of the lists stay on disk: enough for a service that still reads the edition before.
 const keptEditions = 3
 
 // Make makes a new edition of the compliance lists from the files among the sources. A list whose files have
@@ -169,8 +168,7 @@ func loadAll(ctx context.Context, opt Options, w *snapshot.Writer, sources *disc
 		}
 	}
 	show(0)
-	// An error here is one of this machine, and rare: lists that are being read are
-	// read to their end, unless the caller stops.
+	// An error here is one of this machine, and rare: lists that are being read are read to their end, unless the caller stops.
 	err := parallel.Each(ctx, min(cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)), listsAtOnce), len(loaders), func(_ context.Context, i int) (err error) {
 		all[i], err = loaders[i].load(ctx, w, sources, last)
 		mu.Lock()
@@ -182,8 +180,7 @@ func loadAll(ctx context.Context, opt Options, w *snapshot.Writer, sources *disc
 	return all, err
 }
 
-// indexed reports whether an edition has every index. An edition that an earlier
-// version of the program made may lack one.
+// indexed reports whether an edition has every index. An edition that an earlier version of the program made may lack one.
 func indexed(e *lists.Edition, all []snapshot.Indexer) bool {
 	return !slices.ContainsFunc(all, func(x snapshot.Indexer) bool { return x.Path != "" && !e.Has(x.Path) })
 }
@@ -330,8 +327,7 @@ func (l *loader) incomplete(files []upstreamFile) error {
 	return nil
 }
 
-// lastState is the Census number of Wyoming: the 50 states and the district come before it, and
-// the territories after it.
+// lastState is the Census number of Wyoming: the 50 states and the district come before it, and the territories after it.
 const lastState = "56"
 
 // partsOf names the parts of a master file that is not whole: neither its regions nor all states.
@@ -353,9 +349,8 @@ func partsOf(sources *discover.Sources) (parts []string) {
 	return parts
 }
 
-// shrunken refuses a sanctions list that has lost a tenth of its entries, because
-// screening would clear those that were cut off. The fetcher checks files in the
-// same way; this check is for files that a person has put there.
+// shrunken refuses a sanctions list that has lost a tenth of its entries, because screening would clear those that were cut
+// off. The fetcher checks files in the same way; this check is for files that a person has put there.
 func (l *loader) shrunken(before, now *lists.Status) error {
 	if l.name == lists.OFAC && before.Loaded && now.Rows*10 < before.Rows*9 {
 		return fmt.Errorf("incomplete list: it has %d entries where %d were there before, so it is cut short", now.Rows, before.Rows)
@@ -438,8 +433,7 @@ func (f *upstreamFile) givenDate() string {
 	return f.revised
 }
 
-// setDates fills in when the files were fetched and how old they are, unless
-// the reader found the date in the list itself.
+// setDates fills in when the files were fetched and how old they are, unless the reader found the date in the list itself.
 func (l *loader) setDates(state *lists.Status, files []upstreamFile) {
 	for i := range files {
 		f := &files[i]

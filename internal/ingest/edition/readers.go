@@ -31,9 +31,8 @@ import (
 // grown since; less is a list cut short, and screening against it would find nobody.
 const minSanctions = 10_000
 
-// readList takes in all files of a list before anything is written, so that a
-// file that turns out bad half way leaves no trace. It fills what it learns into
-// the state and returns the function that writes the tables.
+// readList takes in all files of a list before anything is written, so that a file that turns out bad half way leaves no trace.
+// It fills what it learns into the state and returns the function that writes the tables.
 type readList func(ctx context.Context, files []upstreamFile, state *lists.Status) (write func(*snapshot.Writer) error, err error)
 
 func (f *upstreamFile) name() string { return path.Base(f.rel) }

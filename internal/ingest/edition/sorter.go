@@ -14,10 +14,9 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// sorter holds the rows of a list while they are put in order of their EINs. A row is read as From and stored
-// as To, whose fields have the names of those of From. The values of all rows lie end to end in one stretch
-// of memory, with an index to sort: a list of two million rows takes the room of its text, and not that of
-// thirty string headers for each row.
+// sorter holds the rows of a list while they are put in order of their EINs. A row is read as From and stored as To, whose
+// fields have the names of those of From. The values of all rows lie end to end in one stretch of memory, with an index to
+// sort: a list of two million rows takes the room of its text, and not that of thirty string headers for each row.
 type sorter[From, To any] struct {
 	ein    fieldPair
 	fields []fieldPair
@@ -25,8 +24,7 @@ type sorter[From, To any] struct {
 	index  []sorted
 }
 
-// fieldPair is where a value is in a row that was read and in one that is stored:
-// a text, or a figure that may be absent.
+// fieldPair is where a value is in a row that was read and in one that is stored: a text, or a figure that may be absent.
 type fieldPair struct {
 	from, to uintptr
 	figure   bool
@@ -82,8 +80,7 @@ func (s *sorter[From, To]) add(row *From) {
 	}
 }
 
-// sort puts the rows in order, those of one EIN in the order they came. If once
-// is set, only the first row of each EIN stays.
+// sort puts the rows in order, those of one EIN in the order they came. If once is set, only the first row of each EIN stays.
 func (s *sorter[From, To]) sort(once bool) {
 	slices.SortStableFunc(s.index, func(a, b sorted) int { return cmp.Compare(a.key, b.key) })
 	if once {

@@ -108,8 +108,7 @@ func (q *Queue) Work(ctx context.Context, opt WorkOptions) (*Worked, error) {
 	}
 	err = w.attend(ctx, host)
 	close(w.stop)
-	// Shards that were begun are finished. An operator who cannot wait kills the
-	// worker, and other workers take up its shards.
+	// Shards that were begun are finished. An operator who cannot wait kills the worker, and other workers take up its shards.
 	rest := w.linger(host)
 	if serr := client.Stop(reading); err == nil {
 		err = serr
@@ -239,8 +238,7 @@ func (w *worker) beat(ctx context.Context, host string) error {
 const dead = ` kind = '` + jobKind + `' AND river_job.state = 'running' AND NOT EXISTS (
 	SELECT FROM worker WHERE worker.id = attempted_by[array_upper(attempted_by, 1)] AND seen_at + lease >= now())`
 
-// rescue gives the jobs of dead workers to the living. A shard over which many
-// workers have died goes into quarantine.
+// rescue gives the jobs of dead workers to the living. A shard over which many workers have died goes into quarantine.
 func (w *worker) rescue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, w.opt.Lease)
 	defer cancel()
@@ -385,9 +383,8 @@ func waits(ctx context.Context, tx pgx.Tx, key string) (bool, error) {
 	return state == "waiting", err
 }
 
-// write records what became of a shard, unless it is staged already. The note on a
-// shard in quarantine is stored while the row of the shard is locked. A planner
-// locks all rows before it removes the notes, so row and note stay in agreement.
+// write records what became of a shard, unless it is staged already. The note on a shard in quarantine is stored while the row
+// of the shard is locked. A planner locks all rows before it removes the notes, so row and note stay in agreement.
 func (w *worker) write(ctx context.Context, tx pgx.Tx, key, archive string, o outcome, took float64) error {
 	done, err := tx.Exec(ctx, `UPDATE shard SET state = $2, reason = $3, worker = $4, took = $5, packed = $6, done_at = now()
 		WHERE key = $1 AND state <> 'staged'`, key, o.state, clean(o.reason), w.id, took, o.packed)
@@ -397,9 +394,8 @@ func (w *worker) write(ctx context.Context, tx pgx.Tx, key, archive string, o ou
 	return w.opt.Stage.Quarantine(ctx, key, stage.Quarantined{Archive: archive, Reason: o.reason})
 }
 
-// make makes a shard and stores it. It returns an error if the machine, the store
-// or the database fails. At the last attempt, an archive that cannot be read while
-// all else can be reached puts the shard into quarantine.
+// make makes a shard and stores it. It returns an error if the machine, the store or the database fails. At the last attempt,
+// an archive that cannot be read while all else can be reached puts the shard into quarantine.
 func (w *worker) make(ctx context.Context, key string, last bool) (found *stage.PlannedShard, o outcome, err error) {
 	var id, state string
 	var s stage.PlannedShard
@@ -453,8 +449,7 @@ func stageSafely(ctx context.Context, r *stage.Reader, p *stage.Plan, key string
 	return r.Stage(ctx, p, key, to)
 }
 
-// environment says whether an error is one of this machine, the store or the
-// database, and not of the archive.
+// environment says whether an error is one of this machine, the store or the database, and not of the archive.
 func environment(err error) bool {
 	f, ok := fault.Of(err)
 	if !ok {
@@ -567,8 +562,7 @@ func scratchFolder(below string) (dir string, tidy func(), err error) {
 	if dir, err = os.MkdirTemp(below, scratchMark); err != nil {
 		return "", nil, fault.Disk(below, err)
 	}
-	// The file gets its name when it is locked, so a file of that name without a lock
-	// is that of a dead worker.
+	// The file gets its name when it is locked, so a file of that name without a lock is that of a dead worker.
 	fresh := filepath.Join(dir, "lock.new")
 	lock, err := os.Create(fresh)
 	if err == nil {

@@ -24,8 +24,7 @@ type Options struct {
 	Indexers []snapshot.Indexer
 	Log      *slog.Logger
 
-	// offer is called after each look upstream, and again soon if it fails. It is
-	// nil if the lists are not published.
+	// offer is called after each look upstream, and again soon if it fails. It is nil if the lists are not published.
 	offer func(context.Context) error
 }
 
@@ -38,8 +37,7 @@ type Refresher struct {
 // reoffer is how soon offer is called again after it failed.
 const reoffer = time.Minute
 
-// retry is how soon a source that did not answer, or whose offer was refused,
-// is asked again when its cadence is slower.
+// retry is how soon a source that did not answer, or whose offer was refused, is asked again when its cadence is slower.
 const retry = time.Hour
 
 // New reads when upstream last answered, so that a restart does not ask everyone again.

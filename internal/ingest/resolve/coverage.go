@@ -20,8 +20,7 @@ type Coverage struct {
 	pooled  float64 // of the states without a register
 }
 
-// Below these counts a state gets no estimate of its own. A state's estimate is mixed with this many lines of the
-// average.
+// Below these counts a state gets no estimate of its own. A state's estimate is mixed with this many lines of the average.
 const (
 	fewestOfState = 20
 	averageLines  = 20
@@ -128,8 +127,7 @@ func (c *Coverage) shift(u *Universe, m *model.Model, state stateCode) float64 {
 	return by + c.shifts[state]
 }
 
-// Covered reports whether the register of a state was loaded, so that few of its organizations are missing from the
-// universe.
+// Covered reports whether the register of a state was loaded, so that few of its organizations are missing from the universe.
 func (u *Universe) Covered(state string) bool { return u.covered[codeOf(state)] }
 
 func smoothed(k, n int, right, weight float64) float64 {

@@ -108,8 +108,7 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 	r.fillIn(q, s, known)
 }
 
-// compareNames compares the words of the line with those of the candidates, and drops candidates with unrelated
-// names.
+// compareNames compares the words of the line with those of the candidates, and drops candidates with unrelated names.
 func (r *Resolver) compareNames(q *query, s *search, known []einCount) {
 	d := &r.u.index
 	s.setPlaces(d, q)
@@ -310,8 +309,7 @@ func (d *orgIndex) alikeByLetters(p *reading, name uint32) bool {
 		mayBeVeryAlike(line, kx) && similar(line, kx) >= veryAlike || len(kx) >= minFuzzy && typo.OneSlip(line, kx)
 }
 
-// begins is the length of the shorter key if it is a prefix of the other and long enough to mean something; otherwise
-// 0.
+// begins is the length of the shorter key if it is a prefix of the other and long enough to mean something; otherwise 0.
 func begins(a, b string) int {
 	short := min(len(a), len(b))
 	if short < 6 || a[:short] != b[:short] {
@@ -410,8 +408,7 @@ type wordOverlap struct {
 // placeWord is the share of its rarity that a word of the line's place counts for when only one side has the word.
 const placeWord = 0.15
 
-// weigh compares a line with a name by their words. Adding or omitting words of the line's own place costs almost
-// nothing.
+// weigh compares a line with a name by their words. Adding or omitting words of the line's own place costs almost nothing.
 func (d *orgIndex) weigh(p *lineWords, name uint32, places []uint32) (w wordOverlap) {
 	var shared, core, other, local, spared, rarest int32
 	common := 0

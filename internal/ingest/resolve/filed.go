@@ -11,8 +11,7 @@ import (
 	"grantgraph/internal/place"
 )
 
-// filedFunders is how many distinct funders must file one EIN for one name before we accept an organization that is
-// on no list.
+// filedFunders is how many distinct funders must file one EIN for one name before we accept an organization that is on no list.
 const filedFunders = 3
 
 // FiledRecipient is a recipient for which grant lines give an EIN.
@@ -54,10 +53,9 @@ type unlistedRecipient struct {
 	funders  []ein.EIN // number of lines
 }
 
-// AddFiled records that funders stated an EIN for a recipient; funders has one entry per line. The statements count
-// toward the recipient's Pop and teach the rules which names the recipient uses. An EIN that no source knows becomes
-// an organization if three distinct funders gave it for the same key. The builder owns the strings and funders until
-// Build.
+// AddFiled records that funders stated an EIN for a recipient; funders has one entry per line. The statements count toward the
+// recipient's Pop and teach the rules which names the recipient uses. An EIN that no source knows becomes an organization if
+// three distinct funders gave it for the same key. The builder owns the strings and funders until Build.
 func (b *UniverseBuilder) AddFiled(f FiledRecipient, funders ...ein.EIN) {
 	if f.EIN == ein.None || f.KX == "" || strings.TrimSpace(f.Spelling) == "" {
 		return

@@ -60,8 +60,7 @@ type tenant struct {
 	id    uint32
 }
 
-// neighbor is an organization in a ZIP with a sketch of its name. The sketch rules out most organizations without a
-// comparison.
+// neighbor is an organization in a ZIP with a sketch of its name. The sketch rules out most organizations without a comparison.
 type neighbor struct {
 	sign nameSign
 	id   uint32
@@ -250,9 +249,8 @@ func (d *orgIndex) indexWords() {
 // step is one degree of rarity, in natural logarithms: a quarter octave.
 const step = math.Ln2 / 4
 
-// rarity is the logarithm of total over n in whole steps. The scale is coarse so that small changes in the register
-// move few words. It is whole so that sums are the same in any order. A line's answer must not change when nothing
-// near it does.
+// rarity is the logarithm of total over n in whole steps. The scale is coarse so that small changes in the register move few
+// words. It is whole so that sums are the same in any order. A line's answer must not change when nothing near it does.
 func rarity(total, n int) uint8 {
 	steps := func(n int) float64 { return math.Round(math.Log(float64(max(n, 1))) / step) }
 	return uint8(max(steps(total)-steps(n), 0))

@@ -18,8 +18,7 @@ var formerMarks = [...]string{"FKA", "F/K/A", "FORMERLY KNOWN AS"}
 // Names with the same key or the same letters are spellings of one name.
 func knownNames(name string, said []*statement) *KnownNames {
 	var k KnownNames
-	// Most organizations have one name in all sources except for case, so spellings are compared only if there are
-	// two.
+	// Most organizations have one name in all sources except for case, so spellings are compared only if there are two.
 	var spellings, keys []string
 	isNew := func(name string) bool {
 		if slices.ContainsFunc(spellings, func(other string) bool { return orgname.SameLetters(name, other) }) {

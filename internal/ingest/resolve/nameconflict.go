@@ -50,8 +50,7 @@ func (r *Resolver) FiledNameConflict(t *Recipient, n *orgname.Name) bool {
 	if !ok {
 		return false
 	}
-	// Most names share something. Check that first, because it does not require parsing the organization's name
-	// again.
+	// Most names share something. Check that first, because it does not require parsing the organization's name again.
 	if d := &r.u.index; related(n.K2, n.KX, d.k2[i], d.kx[i]) {
 		return false
 	}

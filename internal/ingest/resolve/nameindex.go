@@ -9,8 +9,7 @@ import (
 	"grantgraph/internal/hash"
 )
 
-// nameIndex finds organizations by name key. Entries are sorted by the hash of
-// the key, then state, then organization.
+// nameIndex finds organizations by name key. Entries are sorted by the hash of the key, then state, then organization.
 type nameIndex struct{ hashed[nameEntry] }
 
 type nameEntry struct {

@@ -251,8 +251,7 @@ func (o *Overrides) Funders() []ein.EIN {
 	return slices.Compact(list)
 }
 
-// find returns the ruling for a recipient, or nil. Without a funder, it considers only rulings that apply to every
-// funder.
+// find returns the ruling for a recipient, or nil. Without a funder, it considers only rulings that apply to every funder.
 func (o *Overrides) find(t *Recipient, n *orgname.Name, funder ein.EIN) *override {
 	if o == nil || len(o.rows) == 0 {
 		return nil

@@ -60,8 +60,7 @@ func (p *paidBy) has(e ein.EIN) bool {
 // Recalls reports whether a funder has past recipients, and not too many of them to be useful.
 func (r *Resolver) Recalls(funder ein.EIN) bool { return len(r.opt.History.of(funder).pairs) > 0 }
 
-// Named is the organization to which a line's name and place lead, ignoring any filed EIN; None if they lead to no
-// single one.
+// Named is the organization to which a line's name and place lead, ignoring any filed EIN; None if they lead to no single one.
 func (r *Resolver) Named(t *Recipient, n *orgname.Name) ein.EIN {
 	if foreign(t) || n.KX == "" {
 		return ein.None

@@ -180,8 +180,7 @@ func (r *registry) fundersOf(kx uint64, e, without ein.EIN) (n int) {
 	return n
 }
 
-// Conditions for one EIN to dominate a name, in the country and in one state, and for the only EIN of a name to be
-// credible.
+// Conditions for one EIN to dominate a name, in the country and in one state, and for the only EIN of a name to be credible.
 const (
 	dominantShare                      = 0.95
 	dominantRows, dominantFunders      = 5, 3

@@ -1,6 +1,5 @@
-// Package resolve finds the organization that a grant line names: its EIN, the rule that found it, and the
-// probability that it is right. It also gives every recipient, resolved or not, an identity that depends only on the
-// content of the line.
+// Package resolve finds the organization that a grant line names: its EIN, the rule that found it, and the probability that it
+// is right. It also gives every recipient, resolved or not, an identity that depends only on the content of the line.
 //
 // A Universe is the set of organizations that can be found: the master file, every e-filer, the public lists, and
 // bodies (public universities, towns, tribes) that are known only because several funders filed the same EIN for the

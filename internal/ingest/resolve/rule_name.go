@@ -129,9 +129,8 @@ func (o *Org) supporting() bool { return o.Foundation >= "21" && o.Foundation <=
 // privateFoundation reads the register's foundation code.
 func privateFoundation(code string) bool { return code == "02" || code == "03" || code == "04" }
 
-// chapterAtAddress reports whether another organization at the line's exact address has a name that continues the
-// line's name. It is probably a chapter of a federation, and likelier to be meant than an organization elsewhere with
-// the federation's name.
+// chapterAtAddress reports whether another organization at the line's exact address has a name that continues the line's name.
+// It is probably a chapter of a federation, and likelier to be meant than an organization elsewhere with the federation's name.
 func (r *Resolver) chapterAtAddress(q *query, bearer ein.EIN) bool {
 	i, ok := r.u.position(bearer)
 	if !ok || len(q.n.KX) < minFuzzy || q.zip == 0 || r.isInZIP(uint32(i), q.zip) {

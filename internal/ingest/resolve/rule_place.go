@@ -198,8 +198,7 @@ func (o *Org) hadCity(city uint64, state stateCode) bool {
 	return slices.ContainsFunc(o.Others, func(l Location) bool { return codeOf(l.State) == state && cityPlace(l.City) == city })
 }
 
-// reordered finds the only organization in the ZIP whose name has the same
-// words in another order.
+// reordered finds the only organization in the ZIP whose name has the same words in another order.
 func (r *Resolver) reordered(q *query) ein.EIN {
 	n, d := q.n, &r.u.index
 	var p soleOrg
@@ -218,8 +217,7 @@ func (r *Resolver) reordered(q *query) ein.EIN {
 	return r.sole(q, &p)
 }
 
-// street finds the only active organization at the line's street address, if the names share enough of their
-// distinctive words.
+// street finds the only active organization at the line's street address, if the names share enough of their distinctive words.
 func (r *Resolver) street(q *query, traits *orgname.Traits, words *lineWords, tenants []tenant) ein.EIN {
 	d := &r.u.index
 	alone := -1

@@ -28,10 +28,9 @@ func commonHead(a, b string) (n int) {
 	return n
 }
 
-// similar is the Jaro-Winkler similarity of two keys, of which the first lettersCompared count. The build
-// compares hundreds of millions of keys, so this function finds partners in bit sets without a branch. That
-// needs keys of capitals and digits; package likeness, which compares words of any alphabet, has a plain
-// function for the same measure.
+// similar is the Jaro-Winkler similarity of two keys, of which the first lettersCompared count. The build compares hundreds of
+// millions of keys, so this function finds partners in bit sets without a branch. That needs keys of capitals and digits;
+// package likeness, which compares words of any alphabet, has a plain function for the same measure.
 func similar(a, b string) float64 {
 	a, b = a[:min(len(a), lettersCompared)], b[:min(len(b), lettersCompared)]
 	if len(a) > len(b) {

@@ -11,10 +11,9 @@ import (
 // line and still count as unrelated.
 const strangeOverlap = 0.2
 
-// correctSlip is the rule override_keyerror. It finds the organization whose EIN the filer mistyped: the one to which
-// the name, the name and place, or nearly all other filers lead. Its EIN must be one typing error away from the filed
-// EIN (ein.OneSlip), and the filed EIN must not belong to an organization that the line could mean. named is what the
-// name alone leads to.
+// correctSlip is the rule override_keyerror. It finds the organization whose EIN the filer mistyped: the one to which the name,
+// the name and place, or nearly all other filers lead. Its EIN must be one typing error away from the filed EIN (ein.OneSlip),
+// and the filed EIN must not belong to an organization that the line could mean. named is what the name alone leads to.
 func (r *Resolver) correctSlip(q *query, named ein.EIN) ein.EIN {
 	t, n := q.t, q.n
 	if foreign(t) || n.KX == "" {

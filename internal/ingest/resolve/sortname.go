@@ -127,9 +127,8 @@ func memberNames(group *orgname.Name, sortName, state string) []string {
 	return list
 }
 
-// saysItsGroup reports whether a sort name contains a word of the group, so that it is the member's whole name. A
-// sort name with an institution word must contain all of the group's words, because a student group at a college
-// sorts under the college.
+// saysItsGroup reports whether a sort name contains a word of the group, so that it is the member's whole name. A sort name
+// with an institution word must contain all of the group's words, because a student group at a college sorts under the college.
 func saysItsGroup(own []string, word string) bool {
 	shared, whole := false, true
 	for w := range strings.FieldsSeq(word) {

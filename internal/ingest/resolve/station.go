@@ -12,15 +12,13 @@ import (
 // a broadcaster or college with another name holds the license. They do show the kind of organization, so an
 // organization of that kind at the place matches them as initials would. Other tenants of the building do not match.
 
-// callSignUsers is how many names may contain a word that still counts as call letters: KIDS and WISH are ordinary
-// words.
+// callSignUsers is how many names may contain a word that still counts as call letters: KIDS and WISH are ordinary words.
 const callSignUsers = 8
 
 // stationWords may follow call letters, or a state's name in the name of its network.
 var stationWords = table.SetOf("FM AM TV DT HD RADIO TELEVISION STATION PUBLIC BROADCASTING NETWORK PBS NPR EDUCATIONAL MEDIA")
 
-// airWords directly follow call letters in a registered name. NETWORK is not one of them: a kids' network is no radio
-// station.
+// airWords directly follow call letters in a registered name. NETWORK is not one of them: a kids' network is no radio station.
 var airWords = table.SetOf("FM AM TV DT HD RADIO TELEVISION PUBLIC")
 
 // station describes how a line names a radio or television station.

@@ -37,8 +37,7 @@ const (
 	folds       = 5
 )
 
-// Outside is the assumed share of unresolved lines without an organization in the universe, used if there is no
-// estimate.
+// Outside is the assumed share of unresolved lines without an organization in the universe, used if there is no estimate.
 const Outside = 0.6
 
 // Prior is the model that ships with the program, fitted on a sample of real Schedule I lines. It is used if a corpus
@@ -318,9 +317,8 @@ func (l *trainingLine) without(absent, masked float64) float64 {
 	return 0
 }
 
-// outsideWeights are the weights of lines without an organization, so that these lines have their share of all chosen
-// lines. Lines that truly have none come first; if they are too few, lines whose organization was removed fill up the
-// share.
+// outsideWeights are the weights of lines without an organization, so that these lines have their share of all chosen lines.
+// Lines that truly have none come first; if they are too few, lines whose organization was removed fill up the share.
 func outsideWeights(list []trainingLine, in func(*trainingLine) bool, outside float64) (absent, masked float64) {
 	present, lost, hidden := 0, 0, 0
 	for i := range list {

@@ -24,8 +24,7 @@ type Trial struct {
 	Off     bool
 }
 
-// TryRules resolves lines with a known EIN blindly and returns each rule's result, in order of trust. Overrides are
-// not tried.
+// TryRules resolves lines with a known EIN blindly and returns each rule's result, in order of trust. Overrides are not tried.
 func (r *Resolver) TryRules(labels []Label) []Trial {
 	rules := New(r.u, Options{})
 	labels = sampleLabels(labels)

@@ -27,8 +27,7 @@ const (
 // rank is the authority of the strongest source in the set; lower is stronger.
 func (s Source) rank() int { return bits.TrailingZeros8(uint8(s)) }
 
-// Location is a US mailing address: the state in two letters, the ZIP in five
-// digits, each empty when not known.
+// Location is a US mailing address: the state in two letters, the ZIP in five digits, each empty when not known.
 type Location struct{ Street, City, State, ZIP5 string }
 
 type Org struct {
@@ -65,8 +64,7 @@ type Org struct {
 	AsOf int32
 }
 
-// KnownNames are the names of an organization that differ from its own name, and from each other, by more than
-// spelling.
+// KnownNames are the names of an organization that differ from its own name, and from each other, by more than spelling.
 type KnownNames struct {
 	Also   []string // trade names and names on current lists
 	Former []string // from earlier returns and master files, latest first

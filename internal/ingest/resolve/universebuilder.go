@@ -14,8 +14,7 @@ import (
 	"grantgraph/internal/parallel"
 )
 
-// minAlias is the length below which a key found in parentheses or after "DBA"
-// is too short to find an organization by.
+// minAlias is the length below which a key found in parentheses or after "DBA" is too short to find an organization by.
 const minAlias = 6
 
 // maxNames bounds the other names kept for one organization, because some file under a new spelling every year.
@@ -109,8 +108,7 @@ func (b *UniverseBuilder) Add(o Org) {
 	}
 }
 
-// add keeps a statement unless it repeats an earlier one: most organizations file the same name and address every
-// year.
+// add keeps a statement unless it repeats an earlier one: most organizations file the same name and address every year.
 func (d *listedPart) add(s statement) {
 	head := d.last[s.ein]
 	for at := head; at != 0; at = d.statements[at-1].next {

@@ -1,8 +1,7 @@
-// Package source is the catalog of all outside data that we read. For each source it says who publishes it,
-// where, how often and under what terms, which files it has, and which files are acceptable. Four users read
-// the catalog: fetch downloads the files, refresh keeps the compliance lists current, synth invents the same
-// files, and `grantgraph fetch --list` prints it. The service uses snapshot/lists instead. The packages below
-// this one each read one format.
+// Package source is the catalog of all outside data that we read. For each source it says who publishes it, where, how often
+// and under what terms, which files it has, and which files are acceptable. Four users read the catalog: fetch downloads the
+// files, refresh keeps the compliance lists current, synth invents the same files, and `grantgraph fetch --list` prints it. The
+// service uses snapshot/lists instead. The packages below this one each read one format.
 package source
 
 import (
@@ -32,8 +31,7 @@ type Source struct {
 	Publishes string        `json:"publishes"` // how often the publisher revises it
 	Polled    string        `json:"polled"`    // how often we ask for it, in words
 	Every     time.Duration `json:"-"`         // the same as a duration
-	// Compliance is the source's name among the compliance sources in the
-	// dataset's metadata. It is empty for other sources.
+	// Compliance is the source's name among the compliance sources in the dataset's metadata. It is empty for other sources.
 	Compliance string `json:"compliance,omitempty"`
 	Base       string `json:"address,omitempty"` // common start of its file addresses; a mirror replaces it
 	// MinRows is the fewest rows that its main file can plausibly have. A
@@ -58,8 +56,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the source with a name. It also accepts the names that the
-// metadata uses for compliance sources.
+// Find returns the source with a name. It also accepts the names that the metadata uses for compliance sources.
 func Find(name string) (Source, bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	i := slices.IndexFunc(catalog, func(s Source) bool { return name != "" && (s.Name == name || s.Compliance == name) })

@@ -38,8 +38,7 @@ func (s *Source) Check(path string) (rows int64, revised string, err error) {
 	return c.Rows, c.Revised, err
 }
 
-// tolerated sets how many rows may be unreadable before we assume that the
-// layout has changed: one in this many.
+// tolerated sets how many rows may be unreadable before we assume that the layout has changed: one in this many.
 const tolerated = 5
 
 // verdict turns a tally into contents, or into an error if too many rows were

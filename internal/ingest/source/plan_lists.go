@@ -235,8 +235,7 @@ var (
 
 const maxLinks = 5000
 
-// links finds the links of a page, resolved against its address. It leaves out
-// links that are not web addresses.
+// links finds the links of a page, resolved against its address. It leaves out links that are not web addresses.
 func links(page []byte, address string) ([]link, error) {
 	base, err := url.Parse(address)
 	if err != nil {

@@ -43,8 +43,7 @@ type Request struct {
 
 func (a Request) under(name string) string { return strings.TrimRight(a.Base, "/") + "/" + name }
 
-// Unlisted is the error if we read a source's page and it links no usable file.
-// This is a result, not a failure.
+// Unlisted is the error if we read a source's page and it links no usable file. This is a result, not a failure.
 type Unlisted string
 
 func (u Unlisted) Error() string { return string(u) }

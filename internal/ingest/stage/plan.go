@@ -23,9 +23,8 @@ import (
 // enough that the cores share a small corpus and a killed build loses seconds.
 const defaultShardBytes = 32 << 20
 
-// shard is the unit of staging: a run of members of one archive, or several small archives together. Its name
-// follows from the content of the archives, never from the machine or the order of work, so a finished shard
-// is good for every later build.
+// shard is the unit of staging: a run of members of one archive, or several small archives together. Its name follows from the
+// content of the archives, never from the machine or the order of work, so a finished shard is good for every later build.
 type shard struct {
 	segments []segment
 	members  int32
@@ -72,9 +71,8 @@ type PlanOptions struct {
 	Sources string // a folder of sources, or s3://bucket/prefix
 	Workers int    // 0 means one per core
 	Known   *Plan  // an earlier plan, whose archives need not be hashed again; may be nil
-	// Returns are the archives, where the caller has listed them. The plan then fails if one of them cannot
-	// be read. Without it, MakePlan lists the archives and sets aside those that it cannot read, so that
-	// workers go on with the others.
+	// Returns are the archives, where the caller has listed them. The plan then fails if one of them cannot be read. Without
+	// it, MakePlan lists the archives and sets aside those that it cannot read, so that workers go on with the others.
 	Returns []string
 	// Progress is told how many archives are listed, of how many. It may be nil.
 	Progress func(done, total int64)
@@ -135,8 +133,7 @@ type planner struct {
 	shelf      shelf
 	workers    int
 	shardBytes int64
-	// known are archives of an earlier plan, by path. An archive that the store
-	// says has not changed is not hashed again.
+	// known are archives of an earlier plan, by path. An archive that the store says has not changed is not hashed again.
 	known  map[string]*plannedArchive
 	refuse bool // set aside an archive that cannot be read, instead of failing
 }
@@ -219,9 +216,8 @@ func (n *planner) examine(ctx context.Context, a *plannedArchive) error {
 	return v.unchanged(ctx)
 }
 
-// cut divides the members of all archives into shards, in the order of the archives' names. A shard ends when
-// it is full, or when the archive that filled half of it ends: shards of earlier archives then stay the same
-// when a later archive is added.
+// cut divides the members of all archives into shards, in the order of the archives' names. A shard ends when it is full, or
+// when the archive that filled half of it ends: shards of earlier archives then stay the same when a later archive is added.
 func (p *Plan) cut(shardBytes int64) {
 	var s shard
 	end := func() {
@@ -332,8 +328,7 @@ func (p *Plan) ReadArchives() (list []snapshot.Source) {
 	return list
 }
 
-// Problems are the members that could not be taken out of damaged archives, each
-// with the path of its archive.
+// Problems are the members that could not be taken out of damaged archives, each with the path of its archive.
 func (p *Plan) Problems() iter.Seq2[string, archive.Problem] {
 	return func(yield func(string, archive.Problem) bool) {
 		for i := range p.archives {

@@ -50,8 +50,7 @@ func planID(body []byte) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// ParsePlan reads a stored plan. Every number in a plan is used as an index, so
-// ParsePlan accepts only what Encode writes.
+// ParsePlan reads a stored plan. Every number in a plan is used as an index, so ParsePlan accepts only what Encode writes.
 func ParsePlan(body []byte) (*Plan, error) {
 	var head struct{ Format, Version string }
 	if err := json.Unmarshal(body, &head); err != nil || !strings.HasPrefix(head.Format, "grantgraph plan ") {

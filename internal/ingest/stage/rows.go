@@ -38,8 +38,7 @@ type Row interface {
 	table() string
 }
 
-// MemberNo is the number of the member of the shard that a row is about: a
-// return, or the return that lists the row.
+// MemberNo is the number of the member of the shard that a row is about: a return, or the return that lists the row.
 type MemberNo struct{ Seq int32 }
 
 func (m MemberNo) member() int32 { return m.Seq }
@@ -140,8 +139,7 @@ type Application struct {
 
 func (Application) table() string { return applyingTable }
 
-// Books are the figures of a return by kind. They have a table of their own
-// because only the table financials needs them.
+// Books are the figures of a return by kind. They have a table of their own because only the table financials needs them.
 type Books struct {
 	MemberNo
 	irs990.Books
@@ -263,8 +261,7 @@ func Rows[T Row](ctx context.Context, s *Stage, shard int) iter.Seq2[T, error] {
 	}
 }
 
-// unreadable says why a table of a shard cannot be used: the disk failed, or the
-// table is not one that this program writes.
+// unreadable says why a table of a shard cannot be used: the disk failed, or the table is not one that this program writes.
 func unreadable(path string, err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return fault.Disk(path, err)
@@ -277,8 +274,7 @@ type FullReturn struct {
 	Books Books
 }
 
-// Returns reads the returns of a shard. Both tables that hold them have a row for
-// each return, in the same order.
+// Returns reads the returns of a shard. Both tables that hold them have a row for each return, in the same order.
 func (s *Stage) Returns(ctx context.Context, shard int) iter.Seq2[FullReturn, error] {
 	return func(yield func(FullReturn, error) bool) {
 		next, stop := iter.Pull2(Rows[Books](ctx, s, shard))

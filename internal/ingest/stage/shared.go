@@ -266,8 +266,7 @@ func (r *Reader) Stage(ctx context.Context, p *Plan, key string, to *Shared) (si
 	return to.put(ctx, key, dir)
 }
 
-// put stores the shard in a folder as one object: its checksums, an empty line,
-// and its files one after the other.
+// put stores the shard in a folder as one object: its checksums, an empty line, and its files one after the other.
 func (s *Shared) put(ctx context.Context, key, dir string) (size int64, err error) {
 	head, err := os.ReadFile(filepath.Join(dir, sumsName))
 	if err != nil {

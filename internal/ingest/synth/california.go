@@ -57,9 +57,8 @@ func (w *world) registered(e *entity) (file int, ok bool) {
 	return slices.Index(registryFiles, shares["california file"].pick(h.next())), true
 }
 
-// stateNumber is the seven-digit number of an entity at the Secretary of State and
-// the tax board. registryNumber is its number in the registry. Both are bijections
-// of serial, so no two entities share a number.
+// stateNumber is the seven-digit number of an entity at the Secretary of State and the tax board. registryNumber is its number
+// in the registry. Both are bijections of serial, so no two entities share a number.
 func stateNumber(e *entity) uint64    { return 1_000_000 + uint64(serial(e))*7_919%9_000_000 }
 func registryNumber(e *entity) uint64 { return 1_000_000 + uint64(serial(e))*104_729%9_000_000 }
 

@@ -171,9 +171,8 @@ var (
 		return out
 	}()
 
-	// sentences are what organizations of a major group of the NTEE like to add
-	// about themselves, by the letter of the group. They differ by cause, so that a
-	// search by meaning can tell causes apart. No sentence names a place.
+	// sentences are what organizations of a major group of the NTEE like to add about themselves, by the letter of the group.
+	// They differ by cause, so that a search by meaning can tell causes apart. No sentence names a place.
 	sentences = func() (out [128][]string) {
 		for key, list := range phrases {
 			if key[1] == "adds" {

@@ -115,8 +115,7 @@ func pickClass(h uint64, head bool) class {
 	return cityCause
 }
 
-// entity is an organization put together on demand: the same index always
-// gives the same one. Its buffers are reused.
+// entity is an organization put together on demand: the same index always gives the same one. Its buffers are reused.
 type entity struct {
 	id    int
 	key   uint64
@@ -147,8 +146,7 @@ type entity struct {
 	money   int    // log2 of a year's expenses in 16.16
 }
 
-// become makes e the given entity and keeps the buffers of e. The section is 501(c)(3)
-// unless the given entity states another.
+// become makes e the given entity and keeps the buffers of e. The section is 501(c)(3) unless the given entity states another.
 func (w *world) become(e *entity, as entity) {
 	as.core, as.old, as.alias, as.street = e.core[:0], e.old[:0], e.alias[:0], e.street[:0]
 	as.ein, as.base = w.ein(as.id), -1
@@ -323,9 +321,8 @@ func (w *world) office(slot, k int, dst []byte) (*ZIP, []byte) {
 	return zip, appendHouse(dst, &r)
 }
 
-// planOffices decides which areas have office buildings, how many buildings an area
-// has, and how many organizations rent there. A building has about a dozen tenants,
-// and six where an area has few organizations.
+// planOffices decides which areas have office buildings, how many buildings an area has, and how many organizations rent there.
+// A building has about a dozen tenants, and six where an area has few organizations.
 func (w *world) planOffices() {
 	const tenants, eligible = 11, 72 // in a hundred organizations, those that inOffice allows
 	here := max(w.orgs/len(w.slots), 1)
@@ -363,9 +360,8 @@ func stateName(code string) string {
 	return code
 }
 
-// An example of the documentation searches for a charity in Ohio that helps veterans
-// with housing, of middle size and in good standing. The first organization of Ohio is
-// that charity, so that the example finds it in a world of any seed and size.
+// An example of the documentation searches for a charity in Ohio that helps veterans with housing, of middle size and in good
+// standing. The first organization of Ohio is that charity, so that the example finds it in a world of any seed and size.
 
 const (
 	veteransName    = "Juniper Homes for Veterans"
@@ -375,8 +371,7 @@ const (
 		"and we build permanent homes with them."
 )
 
-// pickVeterans finds the first organization of Ohio. It is the best known of its area,
-// and therefore no satellite of another.
+// pickVeterans finds the first organization of Ohio. It is the best known of its area, and therefore no satellite of another.
 func (w *world) pickVeterans() {
 	w.veterans = slices.IndexFunc(w.slots[:min(len(w.slots), w.orgs)], func(s slot) bool { return w.states[s.state] == "OH" })
 }

@@ -16,8 +16,7 @@ func netAssets(e *entity, scaleLog int, fiscal int) int64 {
 	return base * (100 + 4*int64(fiscal-firstFiscal) + wobble) / 100
 }
 
-// financesOf are the figures of an entity for a year in which it paid the given
-// grants. wealth is log2 of its usual net assets.
+// financesOf are the figures of an entity for a year in which it paid the given grants. wealth is log2 of its usual net assets.
 func financesOf(e *entity, fiscal int, grants int64, wealth int) finances {
 	var b finances
 	own := int64(exp2(min(e.money, 36*one))) * (92 + int64(scale(sub(e.key, 'X', fiscal), 17)) + int64(fiscal-firstFiscal)) / 100
@@ -90,8 +89,7 @@ func (b *finances) byFunction(e *entity) functions {
 // orgWealth is log2 of the usual net assets of a recipient organization.
 func orgWealth(e *entity) int { return e.money - one/2 + scale(sub(e.key, 'w', 1), 2*one) }
 
-// funderWealth is log2 of the usual net assets of a funder: for a foundation,
-// some twenty years of its grants.
+// funderWealth is log2 of the usual net assets of a funder: for a foundation, some twenty years of its grants.
 func (w *world) funderWealth(e *entity, pf bool) int {
 	table, years := &siAmounts, 2
 	if pf {

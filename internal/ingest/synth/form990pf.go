@@ -226,8 +226,7 @@ func (g *gen) holdingsOf(kind int, schedule string, total int64, n int, gain int
 	x.b = join(x.b, "</", schedule, ">")
 }
 
-// appendHolding names an investment. Foundations hold the same few hundred
-// invented issuers, the well-known ones more often.
+// appendHolding names an investment. Foundations hold the same few hundred invented issuers, the well-known ones more often.
 func (g *gen) appendHolding(dst []byte, k, kind int) []byte {
 	issuer := zipf(sub(g.f.key, 'I', k<<4|kind), len(firms)*3, 6)
 	r := rng{sub(g.w.seed, 'h', issuer<<4|kind)}

@@ -187,8 +187,7 @@ func (g *gen) compose(d drawn, fiscal int) {
 	g.composePurpose(d, fiscal)
 }
 
-// recipientKind decides what sort of recipient a key stands for. It does not tell
-// governments from other organizations.
+// recipientKind decides what sort of recipient a key stands for. It does not tell governments from other organizations.
 func (g *gen) recipientKind(who uint64) truth {
 	x := scale(sub(who, 'k', 0), 10_000)
 	if !g.pf {
@@ -394,8 +393,7 @@ func (g *gen) relative(r *rng) ein.EIN {
 	}
 }
 
-// slip makes one typing mistake in an EIN: a wrong digit, two digits swapped, or a
-// digit left out and another typed at the end.
+// slip makes one typing mistake in an EIN: a wrong digit, two digits swapped, or a digit left out and another typed at the end.
 func slip(e ein.EIN, r *rng) ein.EIN {
 	var d [10]byte
 	n := uint32(e)

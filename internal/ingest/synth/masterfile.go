@@ -127,8 +127,7 @@ func incomeCode(n int64) byte {
 	return code
 }
 
-// shortListed reports whether the master file lists a member of a group by the
-// name of the group, and its own name beside that.
+// shortListed reports whether the master file lists a member of a group by the name of the group, and its own name beside that.
 func shortListed(e *entity) bool {
 	return e.lead > 0 && e.lead < len(e.core) && odds(sub(e.key, 'G', 0), rates.GroupShort)
 }

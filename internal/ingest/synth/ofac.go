@@ -2,9 +2,8 @@ package synth
 
 import "bytes"
 
-// The sanctions list. The names of its people, companies and ships are made of syllables that no language
-// combines, so that no entry can be mistaken for a real one. A few entries resemble organizations of this
-// world, so that screening finds something.
+// The sanctions list. The names of its people, companies and ships are made of syllables that no language combines, so that no
+// entry can be mistaken for a real one. A few entries resemble organizations of this world, so that screening finds something.
 
 // designated is the number of entries. A shorter list would look like a broken download.
 const designated = 12_600
@@ -20,8 +19,7 @@ type Namesake struct {
 	Kind  string `json:"kind"`
 }
 
-// namesakeKinds are the ways an entry resembles an organization: by its name,
-// or only by another name it is known by.
+// namesakeKinds are the ways an entry resembles an organization: by its name, or only by another name it is known by.
 var namesakeKinds = []string{"exact", "typo", "lost_space", "word_order", "aka", "weak_aka"}
 
 var (

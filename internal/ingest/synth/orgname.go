@@ -180,8 +180,7 @@ func surnameFirst(name []byte) []byte {
 	return join(name[:n], ", ", given)
 }
 
-// appendLegal writes the whole name of an entity without punctuation, in mixed
-// case; its upper-case form is the master file's.
+// appendLegal writes the whole name of an entity without punctuation, in mixed case; its upper-case form is the master file's.
 func appendLegal(dst []byte, e *entity) []byte {
 	if e.the {
 		dst = append(dst, "The "...)

@@ -2,9 +2,8 @@ package synth
 
 import "bytes"
 
-// Names that filers use although no register has them: the trade name of an
-// organization, a part of an institution, a project of a fiscal sponsor. They depend
-// on the organization alone, so that all filers use the same names.
+// Names that filers use although no register has them: the trade name of an organization, a part of an institution, a project
+// of a fiscal sponsor. They depend on the organization alone, so that all filers use the same names.
 
 // trades reports whether an organization is known by a trade name, and whether the master file has it.
 func trades(e *entity) (known, onFile bool) {
@@ -61,8 +60,7 @@ func appendPart(dst []byte, e *entity, core []byte, r *rng) []byte {
 	return n.draw(dst, t)
 }
 
-// appendProject writes a project of a fiscal sponsor: alone, or with the
-// sponsor in one of the ways in which filers say so.
+// appendProject writes a project of a fiscal sponsor: alone, or with the sponsor in one of the ways in which filers say so.
 func appendProject(dst []byte, e *entity, core []byte, r *rng) []byte {
 	n := otherNamer(e, 'Z', r.n(40))
 	n.field = generalFields[scale(sub(e.key, 'Z', 9), len(generalFields))]

@@ -49,8 +49,7 @@ func (d *listWriter) pub78() error {
 	})
 }
 
-// titledName is a name as Publication 78 has it: title case without
-// punctuation but for the period after the legal form.
+// titledName is a name as Publication 78 has it: title case without punctuation but for the period after the legal form.
 func titledName(e *entity) []byte {
 	name := appendLegal(nil, e)
 	name = appendTitled(name[:0], name)

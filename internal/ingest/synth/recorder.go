@@ -19,8 +19,7 @@ const (
 
 var grantListNames = [grantLists]string{"PF3a", "PF3b", "SI2"}
 
-// tally counts what was written, and what a build must find: one return per filer and
-// period, cash only, paid grants only.
+// tally counts what was written, and what a build must find: one return per filer and period, cash only, paid grants only.
 type tally struct {
 	members, returns, amended, superseded, duplicates, orgReturns int64
 	forms                                                         [4]int64

@@ -20,8 +20,7 @@ type File struct {
 	Rows   int64  `json:"rows,omitempty"` // of a list, as its reader hands them on
 }
 
-// Report says what was written. Its JSON form is world.json, which is the same
-// for the same world: it holds no times.
+// Report says what was written. Its JSON form is world.json, which is the same for the same world: it holds no times.
 type Report struct {
 	Format  string `json:"format"`
 	Seed    uint64 `json:"seed"`
@@ -125,12 +124,10 @@ func Read(dir string) (*Report, error) {
 	return &r, nil
 }
 
-// Current reports whether the world was written by this version of synth, so
-// that the same seed and size would give it again.
+// Current reports whether the world was written by this version of synth, so that the same seed and size would give it again.
 func (r *Report) Current() bool { return r.Format == format }
 
-// Written reports whether Out already holds the world that Write would write, so
-// that it need not be written again.
+// Written reports whether Out already holds the world that Write would write, so that it need not be written again.
 func (o *Options) Written() bool {
 	if _, err := os.Stat(filepath.Join(o.Out, Marker)); err != nil {
 		return false

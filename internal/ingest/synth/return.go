@@ -76,8 +76,7 @@ func (g *gen) habits(cohort int) {
 	}
 }
 
-// periodEnd is the last day of a fiscal year; in years of whole weeks it may
-// fall into the first days of the next.
+// periodEnd is the last day of a fiscal year; in years of whole weeks it may fall into the first days of the next.
 func (g *gen) periodEnd(fiscal int) time.Time {
 	if g.weeks {
 		return date(fiscal, time.December, 31-4+scale(sub(g.f.key, '5', fiscal), 9))

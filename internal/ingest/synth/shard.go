@@ -91,8 +91,7 @@ func (g *gen) shard(ctx context.Context, s Shard, out io.Writer, sh *recorder, p
 	return sh.tally, err
 }
 
-// cohort writes what a cohort sends in month m: its returns, its amendments,
-// or second copies of last month's returns.
+// cohort writes what a cohort sends in month m: its returns, its amendments, or second copies of last month's returns.
 func (sw *shardWriter) cohort(c, fiscal, filed, m int) error {
 	w := sw.w
 	if filed != m && w.amendedIn(c, fiscal) != m && filed != m-1 {

@@ -12,8 +12,7 @@ type spelling struct {
 	write func(g *gen, core []byte, r *rng) bool // false when the name does not lend itself to it
 }
 
-// spellings are the ways that depart from the name. Names that are left over differ
-// in suffix, article or punctuation only.
+// spellings are the ways that depart from the name. Names that are left over differ in suffix, article or punctuation only.
 var spellings = []spelling{
 	{rates.NameExact, tagExact, func(g *gen, core []byte, _ *rng) bool { return g.writeLegal(core) }},
 	{rates.AbbrevChance, tagAbbrev, func(g *gen, core []byte, _ *rng) bool { return g.writePlain("", false, core) && g.abbreviate() }},

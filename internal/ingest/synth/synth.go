@@ -1,13 +1,11 @@
-// Package synth writes an invented world of grantmakers and grantees in the very formats its sources are
-// published in: monthly zips of e-filed returns, yearly indexes, the master file, and every other list that a
-// build reads, from Publication 78 to the register of England and Wales. Beside them it writes the truth: who
-// each grant line was really meant for and what was done to hide it. The world is for tests, demonstrations
-// and measurements; geography is real, everyone in it is made up, and their EINs have prefixes that were
-// never issued.
+// Package synth writes an invented world of grantmakers and grantees in the very formats its sources are published in: monthly
+// zips of e-filed returns, yearly indexes, the master file, and every other list that a build reads, from Publication 78 to the
+// register of England and Wales. Beside them it writes the truth: who each grant line was really meant for and what was done to
+// hide it. The world is for tests, demonstrations and measurements; geography is real, everyone in it is made up, and their
+// EINs have prefixes that were never issued.
 //
-// Everything is a pure function of the seed and of what the thing is. The same
-// seed and size give the same bytes on any machine and any number of workers,
-// a single shard can be written alone, and memory does not grow with the size.
+// Everything is a pure function of the seed and of what the thing is. The same seed and size give the same bytes on any machine
+// and any number of workers, a single shard can be written alone, and memory does not grow with the size.
 package synth
 
 import (
@@ -156,8 +154,7 @@ func shippedZIPs() []ZIP {
 	return out
 }
 
-// worldWriter runs the work of one world: tasks that each write files of their own,
-// then the joining of their fragments.
+// worldWriter runs the work of one world: tasks that each write files of their own, then the joining of their fragments.
 type worldWriter struct {
 	w   *world
 	o   Options

@@ -143,8 +143,7 @@ func appendTitled(dst, name []byte) []byte {
 	return dst
 }
 
-// fill writes a template. The letter after each dollar sign is handed to put, which
-// writes what the letter stands for.
+// fill writes a template. The letter after each dollar sign is handed to put, which writes what the letter stands for.
 func fill(dst []byte, template string, put func(dst []byte, letter byte) []byte) []byte {
 	for {
 		i := strings.IndexByte(template, '$')

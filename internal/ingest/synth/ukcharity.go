@@ -102,8 +102,7 @@ func (w *world) charity(k int, c *charity) {
 	upper(c.name)
 }
 
-// nameCharity names a charity: some are known abroad, some are a family's, some are
-// circles of friends of the one before.
+// nameCharity names a charity: some are known abroad, some are a family's, some are circles of friends of the one before.
 func (w *world) nameCharity(c *charity, n *namer) {
 	k := c.k
 	var before charity
@@ -135,9 +134,8 @@ func (w *world) nameCharity(c *charity, n *namer) {
 // members of such a charity, because only the charity knows their surname.
 func ofFamily(k int) bool { return k%ukFamilyEvery == 4 || k%ukFamilyEvery == 5 }
 
-// seats fills the board, which only the table of trustees needs. The first three
-// seats are always the charity's own people. Neighbors borrow only from those three,
-// so that the same person really sits on both boards.
+// seats fills the board, which only the table of trustees needs. The first three seats are always the charity's own people.
+// Neighbors borrow only from those three, so that the same person really sits on both boards.
 func (w *world) seats(c *charity) {
 	if c.removed {
 		return

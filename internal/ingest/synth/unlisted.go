@@ -49,8 +49,7 @@ func (g *gen) composeForeign(who uint64, r *rng) {
 	l.relation = relationships.pick(r.next())
 }
 
-// foreignRecipient names recipient k abroad and says where it is. What is left of its
-// stream draws its street.
+// foreignRecipient names recipient k abroad and says where it is. What is left of its stream draws its street.
 func (w *world) foreignRecipient(k int, dst []byte) (name []byte, at *foreignPlace, rest rng) {
 	at, n := foreignBody(sub(w.seed, 'I', k))
 	dst = append(n.draw(dst, templates["foreign"]), ' ')
@@ -65,8 +64,7 @@ func foreignBody(key uint64) (at *foreignPlace, n namer) {
 	return at, foreignNamer(r, at.city, at.country, field)
 }
 
-// composeOutside invents an organization or a business that is in no list. The same
-// key always gives the same one.
+// composeOutside invents an organization or a business that is in no list. The same key always gives the same one.
 func (g *gen) composeOutside(who uint64, r *rng) {
 	l := &g.l
 	a := rng{sub(who, 'o', 0)}

@@ -7,9 +7,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Federal awards, as the archive of USAspending has them: a zip a fiscal year for assistance and one for
-// contracts, a row a transaction, recipients by their federal identifier and never by their EIN. The audits
-// that name both are beside them.
+// Federal awards, as the archive of USAspending has them: a zip a fiscal year for assistance and one for contracts, a row a
+// transaction, recipients by their federal identifier and never by their EIN. The audits that name both are beside them.
 
 const (
 	firstAward = 2017
@@ -65,8 +64,7 @@ func (d *listWriter) grantee(i int, e *entity) bool {
 // clearinghouse knows its EIN and its federal identifier together.
 func audited(e *entity) bool { return odds(sub(e.key, '$', 1), 7200) }
 
-// ueiOf is a unique entity identifier: twelve letters and digits, neither the
-// letters I and O nor a leading zero.
+// ueiOf is a unique entity identifier: twelve letters and digits, neither the letters I and O nor a leading zero.
 func ueiOf(e *entity) []byte {
 	const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ123456789"
 	r := rng{sub(e.key, '$', 2)}

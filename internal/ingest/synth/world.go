@@ -96,8 +96,7 @@ func newWorld(seed uint64, grants int, zips []ZIP) *world {
 	w.assignZIPs(zips)
 	w.planOffices()
 
-	// Funder sizes fall as 1/(rank + 1.7), which gives the largest about five
-	// percent of all lines and the median about twenty.
+	// Funder sizes fall as 1/(rank + 1.7), which gives the largest about five percent of all lines and the median about twenty.
 	for r := range w.funders {
 		w.harmonic += harmonicTerm(r)
 	}
@@ -259,15 +258,13 @@ func (w *world) planned(r int) int {
 	return max(n, 1)
 }
 
-// lines is how many grant lines funder r writes in the return for a fiscal
-// year, and whether it files one at all.
+// lines is how many grant lines funder r writes in the return for a fiscal year, and whether it files one at all.
 func (w *world) lines(r, fiscal int) (n int, files bool) {
 	key := sub(w.seed, 'F', r)
 	start, end := firstFiscal, lastFiscal
 	total := w.planned(r)
 	if r >= 16 {
-		// Large funders file every year. Small funders come and go, and in some
-		// years they give too little to have to file.
+		// Large funders file every year. Small funders come and go, and in some years they give too little to have to file.
 		span := 4 + scale(sub(key, 's', 0), 7)
 		if total < 60 {
 			span = 2 + scale(sub(key, 's', 1), 5)

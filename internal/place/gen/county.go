@@ -20,9 +20,8 @@ type county struct {
 	min, max          point
 }
 
-// readCounties decodes a TopoJSON file. Boundaries are rings of arcs that
-// neighbours share; an arc is a list of steps on an integer grid, and a
-// negative number means the arc's complement, walked backwards.
+// readCounties decodes a TopoJSON file. Boundaries are rings of arcs that neighbours share; an arc is a list of steps on an
+// integer grid, and a negative number means the arc's complement, walked backwards.
 func readCounties(path string) ([]county, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -115,13 +114,11 @@ func join(arcs [][]point, ring []int) (out []point, ok bool) {
 	return out, true
 }
 
-// reach is how far, in kilometres, a point may lie off every boundary of its
-// state and still belong to the nearest county: coasts and lakes are drawn
-// coarsely.
+// reach is how far, in kilometres, a point may lie off every boundary of its state and still belong to the nearest county:
+// coasts and lakes are drawn coarsely.
 const reach = 30.0
 
-// doubt is how close to a boundary, in kilometres, a point may lie before the
-// town is asked.
+// doubt is how close to a boundary, in kilometres, a point may lie before the town is asked.
 const doubt = 0.7
 
 func locate(z *zip, counties []county) {
@@ -199,9 +196,8 @@ func follow(list []zip, counties []county) {
 	}
 }
 
-// namedAfter reports whether the county is a town of its own, an independent
-// city or a municipio, and bears the name of the ZIP code's town. Such a ZIP
-// code belongs to it even where most of the mail goes to the county around it.
+// namedAfter reports whether the county is a town of its own, an independent city or a municipio, and bears the name of the ZIP
+// code's town. Such a ZIP code belongs to it even where most of the mail goes to the county around it.
 func namedAfter(fips, city string, names map[string]string) bool {
 	if fips == "" || city == "" {
 		return false
@@ -279,9 +275,8 @@ func (c *county) distance(at point) float64 {
 	return best
 }
 
-// split gives Valdez-Cordova, which boundary files of before 2020 still have,
-// to its two successors. The Chugach range parts them; no ZIP code point lies
-// near the parallel used here.
+// split gives Valdez-Cordova, which boundary files of before 2020 still have, to its two successors. The Chugach range parts
+// them; no ZIP code point lies near the parallel used here.
 func split(fips string, at point) string {
 	switch {
 	case fips != "02261":

@@ -15,17 +15,13 @@
 // With -middles FILE it writes the points of the Census alone, from which
 // distances between ZIP codes are computed, and reads only -points.
 //
-// A point belongs to the county of its state whose boundary holds it, or whose
-// boundary is nearest where the point falls in the water. The post office's
-// point is where the town is, the Census's the middle of the area. Where the two
-// lie in one county, so does the ZIP code. Where they do not, the ZIP code lies
-// in both, and the town comes first, because that is where organizations are.
-// Boundaries are drawn coarsely and points put carelessly, so the town has a say
-// as well: a ZIP code that is in doubt (its points disagree, lie close to a
-// boundary, or it is for boxes only and has no area) goes where most of the
-// town's other areas lie, and keeps the county of its own point as the second.
-// A town that is a county of its own (an independent city, a municipio) keeps
-// the ZIP codes that touch it.
+// A point belongs to the county of its state whose boundary holds it, or whose boundary is nearest where the point falls in the
+// water. The post office's point is where the town is, the Census's the middle of the area. Where the two lie in one county, so
+// does the ZIP code. Where they do not, the ZIP code lies in both, and the town comes first, because that is where
+// organizations are. Boundaries are drawn coarsely and points put carelessly, so the town has a say as well: a ZIP code that is
+// in doubt (its points disagree, lie close to a boundary, or it is for boxes only and has no area) goes where most of the
+// town's other areas lie, and keeps the county of its own point as the second. A town that is a county of its own (an
+// independent city, a municipio) keeps the ZIP codes that touch it.
 package main
 
 import (
@@ -110,8 +106,7 @@ func run(boundaries, points, zips, out string, log io.Writer) error {
 	return nil
 }
 
-// readTable reads a tab-separated file with a header and yields the wanted
-// columns of each row.
+// readTable reads a tab-separated file with a header and yields the wanted columns of each row.
 func readTable(path string, want []string, row func(f []string) error) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -173,8 +168,7 @@ func readZIPs(path string) ([]zip, error) {
 	return list, err
 }
 
-// addPoints adds the Census's points, and the areas that the post office list
-// lacks.
+// addPoints adds the Census's points, and the areas that the post office list lacks.
 func addPoints(list []zip, path string) ([]zip, error) {
 	known := len(list)
 	err := readTable(path, []string{"GEOID", "INTPTLAT", "INTPTLONG"}, func(f []string) error {

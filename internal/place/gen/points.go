@@ -8,12 +8,10 @@ import (
 	"strconv"
 )
 
-// pointUnit is what coordinates are counted in, in degrees. Package place has
-// the same.
+// pointUnit is what coordinates are counted in, in degrees. Package place has the same.
 const pointUnit = 0.001
 
-// writePoints encodes the middles of areas in the form that package place
-// documents.
+// writePoints encodes the middles of areas in the form that package place documents.
 func writePoints(path, points string) (count, size int, err error) {
 	type area struct{ code, lat, lon int64 }
 	var list []area

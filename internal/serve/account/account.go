@@ -1,16 +1,12 @@
-// Package account keeps the keys of the service: who has a key, what it may use, and how
-// much of its allowance is spent. People with accounts, the operator, and agents make keys.
-// The package also keeps the keys that sign screening reports.
+// Package account keeps the keys of the service: who has a key, what it may use, and how much of its allowance is spent. People
+// with accounts, the operator, and agents make keys. The package also keeps the keys that sign screening reports.
 //
-// A charge is exact, and durable before the caller gets an answer. Charges that arrive
-// together are written in one transaction. So an allowance is never exceeded, and no
-// answered call is lost, whatever happens to the process. The text of a key is shown once,
-// when it is made; the store has only its hash. The same holds for passwords, sessions and
-// tokens.
+// A charge is exact, and durable before the caller gets an answer. Charges that arrive together are written in one transaction.
+// So an allowance is never exceeded, and no answered call is lost, whatever happens to the process. The text of a key is shown
+// once, when it is made; the store has only its hash. The same holds for passwords, sessions and tokens.
 //
-// Two stores behave alike: one in an SQLite file, for one machine, and one in PostgreSQL,
-// for any number of machines. Neither caches anything outside the database, so a change on
-// one server takes effect on all servers at once.
+// Two stores behave alike: one in an SQLite file, for one machine, and one in PostgreSQL, for any number of machines. Neither
+// caches anything outside the database, so a change on one server takes effect on all servers at once.
 package account
 
 import (
@@ -49,23 +45,20 @@ type Balance struct {
 	Reset     time.Time // when the allowance resets; for an agent, when the key expires
 }
 
-// Agents are programs that make keys for themselves. Charge on a locked key wraps ErrLocked,
-// on an expired key ErrExpired.
+// Agents are programs that make keys for themselves. Charge on a locked key wraps ErrLocked, on an expired key ErrExpired.
 type Agents interface {
 	// TakeMint counts a key minted by an address; wait is how long to wait when it was one too many.
 	TakeMint(ctx context.Context, address string) (wait time.Duration, ok bool, err error)
-	// MintAgent makes a key. A key of the anonymous tier is locked until its first challenge
-	// is answered. A keypair has one key in each tier: minting again gives that key a new
-	// secret, and a new allowance only after it expired.
+	// MintAgent makes a key. A key of the anonymous tier is locked until its first challenge is answered. A keypair has one key
+	// in each tier: minting again gives that key a new secret, and a new allowance only after it expired.
 	MintAgent(ctx context.Context, spec AgentSpec) (secret string, a AgentInfo, err error)
 	Agent(ctx context.Context, id string) (AgentInfo, error)
 	// SetChallenge gives a locked or spent key of the anonymous tier its next challenge and locks it. Expect
 	// is the number of its present challenge. If the key has another challenge by now, SetChallenge does
 	// nothing and returns the key with ErrStale. If no challenge is due, the error wraps ErrNotDue.
 	SetChallenge(ctx context.Context, id string, expect int, c Challenge) (AgentInfo, error)
-	// Attempt answers the challenge of a locked key that has this number; verify, which may be called
-	// more than once, judges the answers. If the key has another challenge by now, Attempt counts
-	// nothing and returns the key with ErrStale.
+	// Attempt answers the challenge of a locked key that has this number; verify, which may be called more than once, judges
+	// the answers. If the key has another challenge by now, Attempt counts nothing and returns the key with ErrStale.
 	Attempt(ctx context.Context, id string, expect int, verify func(Challenge) bool) (AgentInfo, Outcome, error)
 	// TakeCall counts a call that a locked key may make; for any other call the error wraps ErrLocked.
 	TakeCall(ctx context.Context, id, call string) (left int, err error)
@@ -83,7 +76,6 @@ type Signing interface {
 	// RotateSigningKey retires the current key, removes its seed and makes next the current
 	// key, all or nothing. If compromised is not zero, the retired key is marked with it.
 	RotateSigningKey(ctx context.Context, next SigningKey, compromised time.Time) (retired SigningKey, err error)
-	// MarkCompromised marks a key: reports that it signed from a past time on cannot be
-	// trusted. The last mark of a key counts.
+	// MarkCompromised marks a key: reports that it signed from a past time on cannot be trusted. The last mark of a key counts.
 	MarkCompromised(ctx context.Context, id string, since time.Time) error
 }

@@ -14,9 +14,8 @@ import (
 // Status is the state of the key of an agent.
 type Status string
 
-// The states. A key of the anonymous tier begins locked. Right answers to its challenge unlock
-// it, its last call makes it spent, and another challenge locks it again. Keys of the other
-// tiers begin unlocked, and stay spent after their last call.
+// The states. A key of the anonymous tier begins locked. Right answers to its challenge unlock it, its last call makes it
+// spent, and another challenge locks it again. Keys of the other tiers begin unlocked, and stay spent after their last call.
 const (
 	Locked   Status = "locked"
 	Unlocked Status = "unlocked"
@@ -103,10 +102,9 @@ func (s *Store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInf
 
 var errMintedMeanwhile = errors.New("another was made meanwhile")
 
-// mint stores a key of an agent and returns its ID. A keypair has one key in each
-// tier. Before that key expires, minting again gives it a new secret and leaves its
-// allowance and its expiry unchanged. After it expired, the key begins anew under
-// the same ID, so that an action that a key may take once is not taken twice.
+// mint stores a key of an agent and returns its ID. A keypair has one key in each tier. Before that key expires, minting again
+// gives it a new secret and leaves its allowance and its expiry unchanged. After it expired, the key begins anew under the same
+// ID, so that an action that a key may take once is not taken twice.
 func (s *Store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string, err error) {
 	terms := spec.Tier.Terms()
 	end := t.now.Add(terms.Lifetime).UnixNano()

@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// copiedTables are the tables of a store in the order in which rows can be written:
-// a table comes after those that it refers to. The marks of transactions (commits) and
-// the number of the layout belong to one database and stay there.
+// copiedTables are the tables of a store in the order in which rows can be written: a table comes after those that it refers
+// to. The marks of transactions (commits) and the number of the layout belong to one database and stay there.
 var copiedTables = []string{
 	"pepper", "accounts", "keys", "agents", "spent", "usage", "account_usage", "sessions", "tokens",
 	"tries", "nonces", "screens", "questions", "events", "signing_keys", "lists", "list_members", "list_runs", "list_reports",

@@ -103,8 +103,7 @@ func (s *Store) EraseAccount(ctx context.Context, idOrEmail string) (Account, er
 	})
 }
 
-// Scrub removes the traces that deleted rows leave in the files of the store, if an account
-// was erased since the last time.
+// Scrub removes the traces that deleted rows leave in the files of the store, if an account was erased since the last time.
 func (s *Store) Scrub(ctx context.Context) error {
 	var last Kind
 	_, err := s.view(ctx).get("SELECT kind FROM events WHERE kind IN ($1, $2) ORDER BY seq DESC LIMIT 1", []any{string(EventErase), string(EventScrub)}, &last)

@@ -47,8 +47,7 @@ func (t *tx) addCount(c dailyCounter, n int) {
 	t.later("UPDATE questions SET asked = asked + $4 WHERE kind = $1 AND who = $2 AND day = $3", c.kind, c.who, Day.Start(t.now).Unix(), n)
 }
 
-// counters returns the counters of a free question, always in the same order, so that
-// no two servers wait for each other.
+// counters returns the counters of a free question, always in the same order, so that no two servers wait for each other.
 func (s *Store) counters(q Asking) []dailyCounter {
 	list := []dailyCounter{s.dailyCounter("visitor", q.Visitor, FreeQuestions)}
 	if q.Address != "" {
@@ -57,9 +56,8 @@ func (s *Store) counters(q Asking) []dailyCounter {
 	return list
 }
 
-// QuestionsLeft returns how many free questions of the question page are left today.
-// Nobody pays twice: a receipt names a question of a visitor, and for ten minutes after
-// the question was paid, free or not, it costs nothing more.
+// QuestionsLeft returns how many free questions of the question page are left today. Nobody pays twice: a receipt names a
+// question of a visitor, and for ten minutes after the question was paid, free or not, it costs nothing more.
 func (s *Store) QuestionsLeft(ctx context.Context, q Asking) (left int, err error) {
 	from, day := s.view(ctx), Day.Start(s.clock()).Unix()
 	left = FreeQuestions

@@ -110,9 +110,8 @@ func randomBase62(random io.Reader, n int) (string, error) {
 // an address: a key with a wrong character in it is still secret.
 var keyLike = regexp.MustCompile(`(?i)gg_[a-z]_[^/?&#;,"' ]+`)
 
-// MaskKeys hides all keys in a text that is logged or repeated to a client. People put
-// keys into addresses, and addresses may be escaped any number of times. If a text has
-// an escaped key, MaskKeys returns the text without its escapes.
+// MaskKeys hides all keys in a text that is logged or repeated to a client. People put keys into addresses, and addresses may
+// be escaped any number of times. If a text has an escaped key, MaskKeys returns the text without its escapes.
 func MaskKeys(s string) string {
 	plain := unescape(s)
 	if !keyLike.MatchString(plain) {

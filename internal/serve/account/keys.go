@@ -117,8 +117,7 @@ func (s *Store) Authenticate(ctx context.Context, secret string) (KeyInfo, error
 	return r.KeyInfo, err
 }
 
-// Payer is the account that pays for a request, or its key without an account. It is
-// empty for callers who pay nothing.
+// Payer is the account that pays for a request, or its key without an account. It is empty for callers who pay nothing.
 func Payer(ctx context.Context, keys interface {
 	Authenticate(ctx context.Context, secret string) (KeyInfo, error)
 }, h http.Header) string {
@@ -225,8 +224,7 @@ func (t *tx) insertKey(secret string, k KeyInfo, account any) (seq int64, err er
 	return seq, err
 }
 
-// Rotate gives the key a new secret. When it returns, the old secret no longer works.
-// The spent calls stay spent.
+// Rotate gives the key a new secret. When it returns, the old secret no longer works. The spent calls stay spent.
 func (s *Store) Rotate(ctx context.Context, id string) (string, KeyInfo, error) {
 	k, err := s.Find(ctx, id)
 	if err != nil {

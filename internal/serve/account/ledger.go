@@ -24,8 +24,7 @@ type ledger struct {
 // mostCharges share a transaction, so that the first does not wait for long.
 const mostCharges = 512
 
-// batchTime bounds how long one transaction of charges may take, including the time
-// in which a failed database returns.
+// batchTime bounds how long one transaction of charges may take, including the time in which a failed database returns.
 const batchTime = 10 * time.Second
 
 // charge is one call to pay. Its balance and refusal are valid only after the
@@ -40,9 +39,8 @@ type charge struct {
 	done    chan error
 }
 
-// chargeTables reads and writes the rows of charges, many at a time. Where servers share a
-// database, reading meters and balances locks their rows until the transaction ends, in the
-// order of the lists, so that no two servers wait for each other.
+// chargeTables reads and writes the rows of charges, many at a time. Where servers share a database, reading meters and
+// balances locks their rows until the transaction ends, in the order of the lists, so that no two servers wait for each other.
 type chargeTables interface {
 	readPayers(t *tx, keys, accounts []string) (map[string]record, error)
 	readMeters(t *tx, ms []*meter) error
@@ -353,8 +351,7 @@ func (s *Store) charge(ctx context.Context, c *charge) (Balance, error) {
 	if !isID(idPrefix, c.id) && !isID(accPrefix, c.id) {
 		return Balance{}, noSuchKey()
 	}
-	// The charge is read only after the answer. Before it, the writer may still change
-	// the charge of a caller that has left.
+	// The charge is read only after the answer. Before it, the writer may still change the charge of a caller that has left.
 	c.ctx, c.done = ctx, make(chan error, 1)
 	if err := s.ledger.do(ctx, c); err != nil {
 		return Balance{}, err

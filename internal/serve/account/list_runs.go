@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// ListRun is a screening of a list. It advances part by part, so that it can stop and
-// go on at any time and on any machine.
+// ListRun is a screening of a list. It advances part by part, so that it can stop and go on at any time and on any machine.
 type ListRun struct {
 	ID       string
 	Started  time.Time
@@ -128,9 +127,8 @@ func (s *Store) BeginListRun(ctx context.Context, account, list string) (ListRun
 	})
 }
 
-// AdvanceListRun stores a part of a run and everything that r says about the run. It
-// refuses the part if the run has reached another position than before: somebody else has
-// advanced it meanwhile.
+// AdvanceListRun stores a part of a run and everything that r says about the run. It refuses the part if the run has reached
+// another position than before: somebody else has advanced it meanwhile.
 func (s *Store) AdvanceListRun(ctx context.Context, account, list string, before int64, r ListRun, reports []byte) error {
 	if len(r.Summary) > maxSummary {
 		return refuse(nil, "long_list_text", "summary of a run", len(r.Summary), maxSummary)

@@ -257,9 +257,8 @@ func storedEIN(e ein.EIN) string {
 	return e.String()
 }
 
-// AddMembers adds organizations at the end of a list, all or none of them. It skips those
-// that the list has already, by their EIN or, without an EIN, by their name, and returns how
-// many it added.
+// AddMembers adds organizations at the end of a list, all or none of them. It skips those that the list has already, by their
+// EIN or, without an EIN, by their name, and returns how many it added.
 func (s *Store) AddMembers(ctx context.Context, account, id string, add []Member) (added int, err error) {
 	parsed := make([]Member, len(add))
 	for i, m := range add {

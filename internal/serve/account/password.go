@@ -26,8 +26,7 @@ type hashing struct {
 	lanes  uint8
 }
 
-// presentHashing exceeds the minimum of OWASP (19 MiB and two passes): a sign-in costs
-// a tenth of a second of one core or less.
+// presentHashing exceeds the minimum of OWASP (19 MiB and two passes): a sign-in costs a tenth of a second of one core or less.
 var presentHashing = hashing{memory: 32 << 10, passes: 2, lanes: 1}
 
 // hashesAtOnce bounds the memory that hashing takes.
@@ -129,9 +128,8 @@ func (s *Store) hashPassword(ctx context.Context, from, password string) (string
 	return p.String(), nil
 }
 
-// passwordMatches reports whether the password belongs to the hash, and whether it
-// should be hashed again because the parameters grew. An empty hash takes as long as a
-// wrong password, so that nobody can tell which addresses have an account.
+// passwordMatches reports whether the password belongs to the hash, and whether it should be hashed again because the
+// parameters grew. An empty hash takes as long as a wrong password, so that nobody can tell which addresses have an account.
 func (s *Store) passwordMatches(ctx context.Context, from, hash, password string) (ok, weak bool, err error) {
 	free, err := s.hashes.enter(ctx, network.Wide(from))
 	if err != nil {

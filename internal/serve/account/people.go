@@ -91,8 +91,7 @@ func (s *Store) SignUp(ctx context.Context, email, password, from string) (Accou
 	if err := checkPassword(password, email); err != nil {
 		return Account{}, err
 	}
-	// The try is counted before the password is hashed: an attacker would make the
-	// store hash.
+	// The try is counted before the password is hashed: an attacker would make the store hash.
 	if err := s.countAddress(ctx, from, signUpsOfAddress, "sign-ups from this address"); err != nil {
 		return Account{}, err
 	}
@@ -170,8 +169,7 @@ func (s *Store) counted(ctx context.Context, what string, count func(*tx) (wait 
 	return cmp.Or(err, refusal)
 }
 
-// SignIn opens a session. After too many wrong passwords for the account or from the
-// address its error wraps a WaitError.
+// SignIn opens a session. After too many wrong passwords for the account or from the address its error wraps a WaitError.
 func (s *Store) SignIn(ctx context.Context, email, password, from string) (string, Account, error) {
 	email, err := ParseEmail(email)
 	// A text that cannot be a password is not hashed. Older passwords were measured in

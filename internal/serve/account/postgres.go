@@ -145,10 +145,9 @@ func (e *postgresEngine) again(err error) bool {
 	return false
 }
 
-// transact runs work under a mark, the same for every try. A try that finds its mark knows that an earlier
-// try was committed although no answer came, and lets that result stand. Each try inserts the mark first. If
-// an earlier try is still being committed, the insert waits for its end; once the insert succeeds, the
-// earlier try can no longer be committed.
+// transact runs work under a mark, the same for every try. A try that finds its mark knows that an earlier try was committed
+// although no answer came, and lets that result stand. Each try inserts the mark first. If an earlier try is still being
+// committed, the insert waits for its end; once the insert succeeds, the earlier try can no longer be committed.
 func (e *postgresEngine) transact(ctx context.Context, s *Store, work func(*tx) error) error {
 	mark := make([]byte, 16)
 	rand.Read(mark) // never fails

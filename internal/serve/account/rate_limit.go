@@ -31,9 +31,8 @@ var (
 	noncesOfKey      = limit{"nonce", 10_000, time.Hour}
 )
 
-// Limits of the emails to one account for one purpose. The first emails that a network
-// asks for in a day are counted apart from its further ones, so a stranger who asks
-// again and again leaves the owner's network its own.
+// Limits of the emails to one account for one purpose. The first emails that a network asks for in a day are counted apart from
+// its further ones, so a stranger who asks again and again leaves the owner's network its own.
 var (
 	firstOfNetwork = limit{"token_network", 2, 24 * time.Hour}
 	firstTokens    = limit{"token_first", 20, 24 * time.Hour}

@@ -10,9 +10,8 @@ import (
 	"grantgraph/internal/secret"
 )
 
-// SigningKey is a key that signs screening reports. Its times are whole seconds of
-// UTC. A key is created at the beginning of a second and retired at the end of one,
-// so that the time of a report, cut to seconds, lies between them.
+// SigningKey is a key that signs screening reports. Its times are whole seconds of UTC. A key is created at the beginning of a
+// second and retired at the end of one, so that the time of a report, cut to seconds, lies between them.
 type SigningKey struct {
 	ID          string            // RFC 7638 thumbprint of the public key
 	Public      ed25519.PublicKey // the store computes it from the seed

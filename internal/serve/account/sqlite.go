@@ -52,9 +52,8 @@ func OpenSQLite(path string, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// BlankSQLite reports whether the file at path is a database without a single table, as
-// a tool leaves it that opened a file that was missing. A file that cannot be read is
-// not blank: OpenSQLite says what is wrong with it.
+// BlankSQLite reports whether the file at path is a database without a single table, as a tool leaves it that opened a file
+// that was missing. A file that cannot be read is not blank: OpenSQLite says what is wrong with it.
 func BlankSQLite(path string) bool {
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "mode=ro"}).String())
 	if err != nil {

@@ -21,17 +21,14 @@ type Options struct {
 	AuditKept  time.Duration    // how long events stay in the audit trail; 0 for AuditKept, at least LeastAuditKept
 }
 
-// Store keeps keys and meters them. It is safe for concurrent use, also by several
-// processes. If the database does not answer, its methods return a fault with the slug
-// store_unavailable.
+// Store keeps keys and meters them. It is safe for concurrent use, also by several processes. If the database does not answer,
+// its methods return a fault with the slug store_unavailable.
 //
-// Of its methods, those with a payer take the ID of a key, or that of an account whose
-// owner uses the service without a key: an account and its keys share one allowance and
-// one trial screening. Those about people name an account by its ID or its email address;
-// from is the network address of the request, or empty.
+// Of its methods, those with a payer take the ID of a key, or that of an account whose owner uses the service without a key: an
+// account and its keys share one allowance and one trial screening. Those about people name an account by its ID or its email
+// address; from is the network address of the request, or empty.
 //
-// Both databases understand its statements ($1 for a parameter, 0 and 1 for false and
-// true). The engine holds what differs.
+// Both databases understand its statements ($1 for a parameter, 0 and 1 for false and true). The engine holds what differs.
 type Store struct {
 	clock      func() time.Time
 	freeWindow Window
@@ -53,9 +50,8 @@ type Store struct {
 
 // engine is what differs between the databases.
 type engine interface {
-	// transact runs work in a transaction and returns when its writes are on the
-	// disk. Work may run more than once: then only its last run counts. When work
-	// fails, the transaction writes nothing.
+	// transact runs work in a transaction and returns when its writes are on the disk. Work may run more than once: then only
+	// its last run counts. When work fails, the transaction writes nothing.
 	transact(ctx context.Context, s *Store, work func(*tx) error) error
 	// again reports whether reading may be tried again after this failure.
 	again(err error) bool

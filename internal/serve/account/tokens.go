@@ -54,9 +54,8 @@ func (t *tx) redeem(secret, purpose string) (person, error) {
 	return p, err
 }
 
-// VerifyEmail records that the person reads mail at the address, and opens a session. It
-// asks for the password of the account: a stranger may have signed up with the address,
-// and the stranger's password must not become valid by a click of the owner.
+// VerifyEmail records that the person reads mail at the address, and opens a session. It asks for the password of the account:
+// a stranger may have signed up with the address, and the stranger's password must not become valid by a click of the owner.
 func (s *Store) VerifyEmail(ctx context.Context, token, password string) (string, Account, error) {
 	p, found, err := personBy(s.view(ctx), "JOIN tokens t ON t.account = a.seq WHERE t.hash = $1 AND t.purpose = $2", hashSecret(token), tokenVerify)
 	if err != nil {

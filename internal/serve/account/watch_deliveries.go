@@ -37,9 +37,8 @@ func (s *Store) DueDeliveries(ctx context.Context, most int) ([]Due, error) {
 		})
 }
 
-// TakeDelivery makes it this server's turn for a while; it is nil if another server has
-// taken it. If the server is killed, its turn ends by itself, and the same alerts are sent
-// again.
+// TakeDelivery makes it this server's turn for a while; it is nil if another server has taken it. If the server is killed, its
+// turn ends by itself, and the same alerts are sent again.
 func (s *Store) TakeDelivery(ctx context.Context, due Due, turn time.Duration, most int) (*Delivery, error) {
 	return updated(ctx, s, func(t *tx) (*Delivery, error) {
 		d := Delivery{Channel: due.Channel, list: due.list, until: t.now.Add(turn).UnixNano()}

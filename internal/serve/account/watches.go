@@ -148,8 +148,7 @@ func (s *Store) ChangeWatch(ctx context.Context, account, list string, c WatchCh
 	return w, feed, err
 }
 
-// setChannel turns a channel on or off. A channel that was on goes on where it was, with
-// its failures forgotten.
+// setChannel turns a channel on or off. A channel that was on goes on where it was, with its failures forgotten.
 func (t *tx) setChannel(list int64, channel, target string, on bool) {
 	if !on {
 		t.exec("DELETE FROM watch_channels WHERE list = $1 AND channel = $2", list, channel)
@@ -248,10 +247,9 @@ func (s *Store) ReadWatch(ctx context.Context, list int64) (*StaleWatch, error) 
 	return &w, err
 }
 
-// Record writes the alerts of a list, and in the same transaction what its members were
-// compared with. If the list has been compared by another server meanwhile, it writes
-// nothing, and written is 0: so each alert is written exactly once, however many servers
-// compare the same list and whenever they are killed.
+// Record writes the alerts of a list, and in the same transaction what its members were compared with. If the list has been
+// compared by another server meanwhile, it writes nothing, and written is 0: so each alert is written exactly once, however
+// many servers compare the same list and whenever they are killed.
 func (s *Store) Record(ctx context.Context, w *StaleWatch, alerts []Alert, seen []WatchedMember, to WatchMark) (written int, err error) {
 	return updated(ctx, s, func(t *tx) (int, error) {
 		var now WatchMark

@@ -1,13 +1,11 @@
-// Package agent examines automated agents that come without an account. The key of
-// such an agent is locked until the agent has made three given calls of the service and
-// answered two or three plain questions about the rows that they return.
+// Package agent examines automated agents that come without an account. The key of such an agent is locked until the agent has
+// made three given calls of the service and answered two or three plain questions about the rows that they return.
 //
-// A challenge is a pure function of a secret of the server, the key, the number of the
-// challenge and the dataset. The Examiner draws it from a Pool of funders and recipients
-// whose pages make good questions, and computes the answers from the same index that
-// serves the calls. A Challenge holds no answer, only salted hashes of the accepted forms
-// of each answer, so it can be stored without change. Package account keeps the keys,
-// attempts and waiting times; package api/agentkeys puts both on the wire.
+// A challenge is a pure function of a secret of the server, the key, the number of the challenge and the dataset. The Examiner
+// draws it from a Pool of funders and recipients whose pages make good questions, and computes the answers from the same index
+// that serves the calls. A Challenge holds no answer, only salted hashes of the accepted forms of each answer, so it can be
+// stored without change. Package account keeps the keys, attempts and waiting times; package api/agentkeys puts both on the
+// wire.
 package agent
 
 import (
@@ -72,9 +70,8 @@ const (
 	Text         AnswerType = "text"         // wording as filed
 )
 
-// call is the call of the challenge that a request makes, if it makes one. The order of the
-// parameters does not matter; otherwise the request must be as given, each parameter once,
-// with the same spelling of each value.
+// call is the call of the challenge that a request makes, if it makes one. The order of the parameters does not matter;
+// otherwise the request must be as given, each parameter once, with the same spelling of each value.
 func (c *Challenge) call(method, path string, query url.Values) (Call, bool) {
 	for _, call := range c.Calls {
 		want, err := url.ParseQuery(call.Query)

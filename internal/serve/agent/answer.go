@@ -25,9 +25,8 @@ const (
 // maxAnswer is the longest answer that is read, in bytes.
 const maxAnswer = 400
 
-// Check reports whether every answer is right. There must be as many answers as
-// questions, in their order. Neither the result nor the time reveals which answer was
-// wrong: Check compares every answer with every accepted form, whatever the others are.
+// Check reports whether every answer is right. There must be as many answers as questions, in their order. Neither the result
+// nor the time reveals which answer was wrong: Check compares every answer with every accepted form, whatever the others are.
 func (c *Challenge) Check(answers []string) bool {
 	if len(answers) != len(c.Questions) || len(answers) != len(c.Hashes) || len(answers) == 0 {
 		return false
@@ -54,8 +53,7 @@ func (c *Challenge) accepts(i int, t AnswerType, answer string) int {
 	return found
 }
 
-// hashLen is how many bytes of a hash are stored: enough that nobody can guess it, and
-// few, because a challenge has dozens.
+// hashLen is how many bytes of a hash are stored: enough that nobody can guess it, and few, because a challenge has dozens.
 const hashLen = 16
 
 func (c *Challenge) hash(i int, kind string, value []byte) [sha256.Size]byte {
@@ -176,18 +174,16 @@ func wording(s string) string {
 	return string(out)
 }
 
-// A text is accepted with one slip for every twenty characters. The store has only the
-// hash of the text, so Check varies the answer. That is affordable for one slip, so
-// questions are asked only about texts that allow no more.
+// A text is accepted with one slip for every twenty characters. The store has only the hash of the text, so Check varies the
+// answer. That is affordable for one slip, so questions are asked only about texts that allow no more.
 const (
 	slipFrom = 20
 	slipTo   = 39
 	letters  = " 0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// slips calls yield with every text from which one slip makes s: a character left out,
-// added or changed, or two neighbors swapped. It yields only texts that are long enough
-// to allow a slip. yield must not keep the text.
+// slips calls yield with every text from which one slip makes s: a character left out, added or changed, or two neighbors
+// swapped. It yields only texts that are long enough to allow a slip. yield must not keep the text.
 func slips(s string, yield func([]byte)) {
 	n := len(s)
 	if n < slipFrom-1 || n > slipTo+1 {

@@ -60,10 +60,9 @@ func (e *Examiner) Draw(ctx context.Context, a Asker, keyID string, number int, 
 	return p.Draw(ctx, a, e.secret, keyID, number, version)
 }
 
-// pool returns the pool of a version. The first request gathers the pool for all
-// requests that come meanwhile, so the work has a time limit of its own and does not end
-// when that request is canceled. That request waits for the end of the work, because it
-// keeps the dataset open. The other requests may leave.
+// pool returns the pool of a version. The first request gathers the pool for all requests that come meanwhile, so the work has
+// a time limit of its own and does not end when that request is canceled. That request waits for the end of the work, because
+// it keeps the dataset open. The other requests may leave.
 func (e *Examiner) pool(ctx context.Context, a Asker, version string) (*Pool, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -115,9 +114,8 @@ func (e *Examiner) gather(ctx context.Context, a Asker, h *held) {
 	h.pool, h.err = NewPool(ctx, a)
 }
 
-// Recompute makes the questions of a challenge again from another version of the
-// dataset. If the questions and answers are the same, it returns a challenge for that
-// version. It returns nil if a new challenge must be drawn. It does not change c.
+// Recompute makes the questions of a challenge again from another version of the dataset. If the questions and answers are the
+// same, it returns a challenge for that version. It returns nil if a new challenge must be drawn. It does not change c.
 func Recompute(ctx context.Context, a Asker, c *Challenge, version string) (*Challenge, error) {
 	if c.Version == version {
 		return c, nil

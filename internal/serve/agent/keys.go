@@ -284,9 +284,8 @@ func (k *Keys) withNext(a account.AgentInfo, f *fault.Fault) error {
 	return &NotAccepted{Fault: f, Next: &State{AgentInfo: a, Challenge: next, Wait: a.Challenge.Wait(k.o.Clock())}}
 }
 
-// Admit checks that the key of an agent may make a request. A locked key may make only
-// the calls of its challenge. name is the name of that call, which the caller counts
-// with TakeCall once the request is found to be in order.
+// Admit checks that the key of an agent may make a request. A locked key may make only the calls of its challenge. name is the
+// name of that call, which the caller counts with TakeCall once the request is found to be in order.
 func (k *Keys) Admit(ctx context.Context, keyID, method, path string, query url.Values) (name string, err error) {
 	a, err := k.o.Store.Agent(ctx, keyID)
 	if err != nil || a.Status != account.Locked {

@@ -16,10 +16,9 @@ var mediaTypes = map[string][]string{
 	"pdf":    {"application/pdf", "application/x-pdf"},
 }
 
-// accepted chooses a format of the operation by the Accept header. Without a match
-// it chooses the first format, JSON, because an answer in another format is worth
-// more than a refusal. A header that asks for HTML comes from a browser. Browsers
-// also list XML, though the user did not ask for XML, so they get JSON.
+// accepted chooses a format of the operation by the Accept header. Without a match it chooses the first format, JSON, because
+// an answer in another format is worth more than a refusal. A header that asks for HTML comes from a browser. Browsers also
+// list XML, though the user did not ask for XML, so they get JSON.
 func accepted(h http.Header, formats []string) string {
 	best, bestQ, bestFit := formats[0], 0.0, 0
 	ranges := items(h, "Accept")
@@ -29,8 +28,7 @@ func accepted(h http.Header, formats []string) string {
 			return formats[0]
 		}
 	}
-	// Of formats with the same quality, the header's exact match wins over a
-	// wildcard, and then the format that is named first.
+	// Of formats with the same quality, the header's exact match wins over a wildcard, and then the format that is named first.
 	for at, item := range ranges {
 		name, rest, _ := strings.Cut(item, ";")
 		name = strings.ToLower(strings.TrimSpace(name))
@@ -50,8 +48,7 @@ func accepted(h http.Header, formats []string) string {
 	return best
 }
 
-// fits says how exactly a media range names a format: 3 by its name, 2 by its
-// type, 1 as anything, 0 not at all.
+// fits says how exactly a media range names a format: 3 by its name, 2 by its type, 1 as anything, 0 not at all.
 func fits(name, format string) int {
 	switch {
 	case slices.Contains(mediaTypes[format], name):

@@ -1,17 +1,13 @@
-// Package api is the HTTP interface of the service. One table of operations
-// says what can be called, by whom, at what cost, with which parameters and
-// with which answers. The router, the metering, the OpenAPI document, the
-// catalogue and llms.txt all follow from that table.
+// Package api is the HTTP interface of the service. One table of operations says what can be called, by whom, at what cost,
+// with which parameters and with which answers. The router, the metering, the OpenAPI document, the catalogue and llms.txt all
+// follow from that table.
 //
-// A request goes through fixed steps: authenticate, read and validate the
-// parameters, compare the ETag, take memory, charge, run, and hold the memory until
-// the last byte is written. A request that is refused before any data is read
-// therefore costs nothing.
+// A request goes through fixed steps: authenticate, read and validate the parameters, compare the ETag, take memory, charge,
+// run, and hold the memory until the last byte is written. A request that is refused before any data is read therefore costs
+// nothing.
 //
-// The package is the engine: table, call, parameters, envelope, errors,
-// rendering, OpenAPI. It contains no operations. Operations are in the packages
-// below it, each with an operations.json that describes them. The service passes
-// them to New.
+// The package is the engine: table, call, parameters, envelope, errors, rendering, OpenAPI. It contains no operations.
+// Operations are in the packages below it, each with an operations.json that describes them. The service passes them to New.
 package api
 
 import (
@@ -38,15 +34,13 @@ type Accounts interface {
 	Authenticate(ctx context.Context, secret string) (account.KeyInfo, error)
 	Balance(ctx context.Context, id string) (account.Balance, error)
 	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
-	// TakeScreen takes the one screening that the owner of a key has in
-	// addition to the calls of a plan. first is false if the screening was
-	// taken before. ReturnScreen gives it back.
+	// TakeScreen takes the one screening that the owner of a key has in addition to the calls of a plan. first is false if the
+	// screening was taken before. ReturnScreen gives it back.
 	TakeScreen(ctx context.Context, id string) (first bool, err error)
 	ReturnScreen(ctx context.Context, id string) error
 }
 
-// Dataset is the data that one request is answered from. The engine asks for
-// its description; operations read its data.
+// Dataset is the data that one request is answered from. The engine asks for its description; operations read its data.
 type Dataset interface {
 	// Snapshot describes the snapshot behind it.
 	Snapshot() *snapshot.Manifest
@@ -64,9 +58,8 @@ type Config struct {
 	Examples Examples
 
 	Accounts Accounts
-	// Acquire returns the dataset to answer one request from, and the function
-	// that gives it back after the last byte of the answer. A nil Dataset means
-	// that none is served yet.
+	// Acquire returns the dataset to answer one request from, and the function that gives it back after the last byte of the
+	// answer. A nil Dataset means that none is served yet.
 	Acquire func() (Dataset, func())
 	Clock   func() time.Time // nil means time.Now
 	Log     *slog.Logger     // nil means no log
@@ -76,9 +69,8 @@ type Config struct {
 	// Patience is how long an answer may stay unread before it is cut off; 0 means ten seconds.
 	Patience time.Duration
 
-	// Admit sees a request with a key before its parameters are read. It refuses
-	// the request, or sets further limits for the key on the call. Nil admits
-	// every request.
+	// Admit sees a request with a key before its parameters are read. It refuses the request, or sets further limits for the
+	// key on the call. Nil admits every request.
 	Admit func(ctx context.Context, c *Call, query url.Values) error
 	// Address is the network address of the client that a request comes from;
 	// nil means that of the connection. Behind a proxy it has to be set.
@@ -89,16 +81,14 @@ type Config struct {
 	AdminToken secret.Text
 }
 
-// Examples are the same operations over invented parts, so that an example is
-// answered by the same code as a real request.
+// Examples are the same operations over invented parts, so that an example is answered by the same code as a real request.
 type Examples struct {
 	Groups []Group
 	Data   Dataset
 	Key    string // that the caller has
 }
 
-// Handler answers the API routes, /openapi.json, /llms.txt and the API
-// catalogue. Every other path gets the 404 envelope.
+// Handler answers the API routes, /openapi.json, /llms.txt and the API catalogue. Every other path gets the 404 envelope.
 type Handler struct {
 	config   Config
 	table    *operationTable
@@ -154,9 +144,8 @@ func New(c Config) (*Handler, error) {
 
 const minAdminToken = 16
 
-// Route is the path of the operation that a request is for, such as
-// /admin/keys/{id}, with nothing that the client sent. It is empty when there is no
-// operation at the path.
+// Route is the path of the operation that a request is for, such as /admin/keys/{id}, with nothing that the client sent. It is
+// empty when there is no operation at the path.
 func (s *Handler) Route(path string) string {
 	if ops, _ := s.table.routes.find(path); ops != nil {
 		return ops[0].Path

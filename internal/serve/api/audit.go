@@ -16,8 +16,7 @@ type audit interface {
 	Audit(ctx context.Context, e account.Event) error
 }
 
-// The trail records at most this many refusals a minute, because a caller could
-// otherwise fill the trail with refused requests.
+// The trail records at most this many refusals a minute, because a caller could otherwise fill the trail with refused requests.
 const notesAMinute = 60
 
 // limiter lets a number of events through per minute and counts the rest.
@@ -47,8 +46,7 @@ func (l *limiter) take(now time.Time) (skipped int, ok bool) {
 // noteTimeout bounds how long a refusal waits for the trail.
 const noteTimeout = 2 * time.Second
 
-// note records a refusal in the trail. If that fails, the log still has the
-// refusal, and the caller is still refused.
+// note records a refusal in the trail. If that fails, the log still has the refusal, and the caller is still refused.
 func (s *Handler) note(ctx context.Context, c *Call, err error) {
 	f, ok := fault.Of(err)
 	if !ok || s.audit == nil || c.shown != nil || !s.table.refusal(f.Slug).Audit {

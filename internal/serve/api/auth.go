@@ -150,8 +150,7 @@ func (s *Handler) giveBack(ctx context.Context, c *Call, claim claimed) {
 	}
 }
 
-// showBalance puts the balance of the key into the headers of an answer that was not
-// charged; a charge has already done so.
+// showBalance puts the balance of the key into the headers of an answer that was not charged; a charge has already done so.
 func (s *Handler) showBalance(ctx context.Context, out *reply, c *Call) {
 	if c.Caller.Key == "" || out.header.Get("X-Calls-Limit") != "" {
 		return

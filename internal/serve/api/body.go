@@ -65,14 +65,12 @@ func (c *Call) form(list map[string]json.RawMessage, err error, what string) *Fo
 	return f
 }
 
-// maxMembers bounds the fields of a body. No body needs as many, and reading them
-// costs little more than the bytes of the body.
+// maxMembers bounds the fields of a body. No body needs as many, and reading them costs little more than the bytes of the body.
 const maxMembers = 100
 
 var errMembers = errors.New("there are too many members")
 
-// errTwice names a member that an object has twice with different values. Reading
-// one of them would silently ignore the other.
+// errTwice names a member that an object has twice with different values. Reading one of them would silently ignore the other.
 type errTwice string
 
 func (e errTwice) Error() string { return "there are two of " + string(e) }
@@ -141,8 +139,7 @@ func (f *Form) otherWord(name string) string {
 	return ""
 }
 
-// Text reads a line of text with a maximum number of bytes. Line breaks and
-// runs of spaces become one space.
+// Text reads a line of text with a maximum number of bytes. Line breaks and runs of spaces become one space.
 func (f *Form) Text(name string, most int) string {
 	raw, ok := f.member(name)
 	if !ok {
@@ -167,8 +164,7 @@ func (f *Form) Text(name string, most int) string {
 	return ""
 }
 
-// Legible reports whether a text of a body may be kept and shown. In JSON, U+FFFD
-// replaces bytes that were not text.
+// Legible reports whether a text of a body may be kept and shown. In JSON, U+FFFD replaces bytes that were not text.
 func Legible(s string) bool { return fault.Legible(s) && !strings.ContainsRune(s, utf8.RuneError) }
 
 // Word reads one word of a vocabulary.
@@ -217,8 +213,7 @@ func (f *Form) Items(name string, most int) []json.RawMessage {
 	return f.items(name, raw, 1, most)
 }
 
-// ExactInteger reports whether every JSON reader reads n as the same number. A
-// report with another number could not be signed.
+// ExactInteger reports whether every JSON reader reads n as the same number. A report with another number could not be signed.
 func ExactInteger(n int64) bool { return -1<<53 <= n && n <= 1<<53 }
 
 // Integers reads an optional list of whole numbers, with a maximum length.

@@ -44,9 +44,8 @@ type Call struct {
 	Question string
 	// Worked says that a refused plan used machine time, so that the call is charged.
 	Worked bool
-	// Claim takes what the answer uses in addition to its calls; it may be nil.
-	// It is called before the charge. The function it returns gives the claim
-	// back when there is no answer, because the charge or the run failed.
+	// Claim takes what the answer uses in addition to its calls; it may be nil. It is called before the charge. The function it
+	// returns gives the claim back when there is no answer, because the charge or the run failed.
 	Claim func(context.Context) (giveBack func(context.Context) error, err error)
 
 	// Set where the caller is admitted:
@@ -91,8 +90,7 @@ func (c *Call) Serves(method, path string) bool {
 // Caveat tells the caller of a limit of something that ran.
 func (c *Call) Caveat(parameter, reason string) { c.warn.Caveat(parameter, reason) }
 
-// CaveatMasked tells the caller that the dataset does not name private persons,
-// where the answer may hold grants to them.
+// CaveatMasked tells the caller that the dataset does not name private persons, where the answer may hold grants to them.
 func (c *Call) CaveatMasked() {
 	if masked(c.Data.Snapshot()) != "" {
 		c.Caveat("_individuals", "Grants to private persons are masked in this dataset: their names, cities, ZIP codes and purposes are left out, and "+

@@ -17,10 +17,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// writeCSV writes a header and one record per row. Nested objects become
-// columns with a dot in their name, lists are joined by semicolons, null is
-// empty. The type of the rows comes from the answer's type where there are no
-// rows to look at.
+// writeCSV writes a header and one record per row. Nested objects become columns with a dot in their name, lists are joined by
+// semicolons, null is empty. The type of the rows comes from the answer's type where there are no rows to look at.
 func writeCSV(w io.Writer, rows any, fields []string, answerType reflect.Type) error {
 	list := reflect.ValueOf(rows)
 	t := list.Type().Elem()
@@ -62,8 +60,7 @@ func headings(names []string, columns []column, prefix string) []string {
 	return names
 }
 
-// leaves returns the values of a row in the order of its columns. The values of a
-// nested object take the place of the object.
+// leaves returns the values of a row in the order of its columns. The values of a nested object take the place of the object.
 func leaves(row reflect.Value, columns []column) iter.Seq[reflect.Value] {
 	return func(yield func(reflect.Value) bool) { eachLeaf(row, columns, yield) }
 }
@@ -149,8 +146,7 @@ func Record(record []string, row any) []string {
 	return cells(record, v, columnsOf(v.Type()))
 }
 
-// Values appends a row for a spreadsheet: numbers and Booleans keep their type,
-// lists become text, and null becomes nil.
+// Values appends a row for a spreadsheet: numbers and Booleans keep their type, lists become text, and null becomes nil.
 func Values(values []any, row any) []any {
 	r := reflect.ValueOf(row)
 	for v := range leaves(r, columnsOf(r.Type())) {

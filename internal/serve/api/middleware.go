@@ -142,8 +142,7 @@ func oversize(r *http.Request) error {
 // operate takes a request through its steps. The order is the contract: a request
 // that is refused before the charge costs nothing.
 //
-// Kept whole: the steps of every request stand here one below the other, and a
-// reader checks their order by reading down.
+// Kept whole: the steps of every request stand here one below the other, and a reader checks their order by reading down.
 func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *Call, path map[string]string) error {
 	op := c.op
 	values, malformed := parseQuery(r.URL.RawQuery)
@@ -298,8 +297,7 @@ func (op *Operation) lacks(d Dataset) error {
 	return op.Needs(d)
 }
 
-// RequestID is the identifier of a request: the one from a proxy when it has only
-// harmless characters, else a new one.
+// RequestID is the identifier of a request: the one from a proxy when it has only harmless characters, else a new one.
 func RequestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	harmless := len(id) >= 8 && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == ""

@@ -25,13 +25,11 @@ const (
 		"and for what, in both directions."
 )
 
-// object is a JSON object; its members are written in the order of their
-// names, so the document is the same every time.
+// object is a JSON object; its members are written in the order of their names, so the document is the same every time.
 type object = map[string]any
 
-// OpenAPI is the OpenAPI 3.1 document of the service at the given address. It
-// is made from the operation table and the Go types of the answers; the
-// examples in it are the answers that the code gives to them.
+// OpenAPI is the OpenAPI 3.1 document of the service at the given address. It is made from the operation table and the Go types
+// of the answers; the examples in it are the answers that the code gives to them.
 func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 	base, err := CheckBase(baseURL)
 	if err != nil {

@@ -46,8 +46,7 @@ type Group struct {
 	Operations []Operation
 	Withheld   []Withheld
 
-	// Schemas are the names in the published description of types whose own
-	// name says too little outside of their package.
+	// Schemas are the names in the published description of types whose own name says too little outside of their package.
 	Schemas map[reflect.Type]string
 }
 
@@ -310,9 +309,8 @@ func (r routes) with(path string, op *Operation) routes {
 	return append(r, route{segments, []*Operation{op}})
 }
 
-// find returns the operations at an escaped path, one per method, and the values of
-// the path's parameters, in which %2F stands for a slash. A trailing slash does not
-// matter. Of several routes that fit, it takes the one with the fewest parameters.
+// find returns the operations at an escaped path, one per method, and the values of the path's parameters, in which %2F stands
+// for a slash. A trailing slash does not matter. Of several routes that fit, it takes the one with the fewest parameters.
 func (r routes) find(path string) (ops []*Operation, values map[string]string) {
 	segments := strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
 	for i, s := range segments {
@@ -347,9 +345,8 @@ func match(pattern, segments []string) (map[string]string, bool) {
 	return values, true
 }
 
-// choose picks the operation for a method. HEAD is GET without the body. An
-// operation that issues something anew has no HEAD: the call would be charged for
-// something that nobody sees.
+// choose picks the operation for a method. HEAD is GET without the body. An operation that issues something anew has no HEAD:
+// the call would be charged for something that nobody sees.
 func choose(ops []*Operation, method string) *Operation {
 	i := slices.IndexFunc(ops, func(op *Operation) bool { return op.Method == method || method == http.MethodHead && op.headed() })
 	if i < 0 {

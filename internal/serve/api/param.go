@@ -27,9 +27,8 @@ const (
 	Boolean Type = "boolean"
 )
 
-// Param describes one parameter of an operation. The reader enforces the
-// lengths, the ranges and the number of items; the published description is
-// made from the same fields.
+// Param describes one parameter of an operation. The reader enforces the lengths, the ranges and the number of items; the
+// published description is made from the same fields.
 type Param struct {
 	Name        string
 	In          string // query when empty, else path
@@ -57,8 +56,7 @@ const (
 	maxQuoted     = 80 // of a value, repeated in a message
 )
 
-// unhonored are known parameters for which there is no data. The caller gets a
-// warning with the reason.
+// unhonored are known parameters for which there is no data. The caller gets a warning with the reason.
 var unhonored = []struct{ name, reason string }{
 	{"include_gov", "There are no government grantmakers in the data: only organizations that file returns grant here. The filter did not run."},
 	{"population", "Filings do not say whom a grant benefits, so the filter did not run."},
@@ -67,8 +65,7 @@ var unhonored = []struct{ name, reason string }{
 	{"profile_levels", "Organizations have no profile levels here. The filter did not run."},
 }
 
-// Reader hands out the parameters of one request and remembers which were read, so
-// that the answer can name the rest.
+// Reader hands out the parameters of one request and remembers which were read, so that the answer can name the rest.
 type Reader struct {
 	table    *operationTable
 	op       *Operation
@@ -140,9 +137,8 @@ func (r *Reader) Problem(p *Param, index int, kind, input string, ctx any, forma
 // Limit is the ctx of a problem: the bounds that apply.
 type Limit map[string]any
 
-// Text reads one value, trimmed. A parameter that is present but empty is ignored
-// with a warning, because a filter that silently does not run looks like an answer.
-// A required parameter may be empty.
+// Text reads one value, trimmed. A parameter that is present but empty is ignored with a warning, because a filter that
+// silently does not run looks like an answer. A required parameter may be empty.
 func (r *Reader) Text(name string) (string, bool) {
 	p := r.Param(name)
 	r.read[name] = true
@@ -232,8 +228,7 @@ func (r *Reader) Integer(name string) (int64, bool) {
 		return 0, false
 	}
 	p := r.Param(name)
-	// For a number with too many digits, ParseInt returns the largest integer,
-	// which is also out of range.
+	// For a number with too many digits, ParseInt returns the largest integer, which is also out of range.
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		r.Problem(p, -1, "int_parsing", value, nil, "the value is not a whole number; write digits only")
@@ -317,9 +312,8 @@ func (r *Reader) Choices(name string) (words []string) {
 	return words
 }
 
-// finish warns of parameters that were not read. It then refuses a request with
-// unreadable values. With strict, it also refuses a request of which any part would
-// be ignored.
+// finish warns of parameters that were not read. It then refuses a request with unreadable values. With strict, it also refuses
+// a request of which any part would be ignored.
 func (r *Reader) finish(strict bool) error {
 	for _, name := range slices.Sorted(maps.Keys(r.values)) {
 		if !r.read[name] {

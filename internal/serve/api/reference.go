@@ -197,9 +197,8 @@ type Sample struct {
 	Body    []byte // JSON
 }
 
-// Sample answers the first example of an operation, without a key and without a
-// charge. The answer is the same every time, unless the operation issues something
-// anew.
+// Sample answers the first example of an operation, without a key and without a charge. The answer is the same every time,
+// unless the operation issues something anew.
 func (r *Reference) Sample(ctx context.Context, op *Operation) (Sample, error) {
 	c := &Call{table: r.handler.table, op: op, warn: &Warnings{}, Base: r.handler.config.BaseURL, format: "json"}
 	out := &reply{header: http.Header{}, id: "example-request"}
@@ -213,8 +212,7 @@ func (r *Reference) Sample(ctx context.Context, op *Operation) (Sample, error) {
 	return Sample{Request: op.Method + " " + op.Target(&op.Examples[0]) + "?example=1", Status: out.status, Body: slices.Clone(out.body)}, nil
 }
 
-// Describe is the table of a service that runs elsewhere, with all operations. A
-// client that has no data of its own uses it.
+// Describe is the table of a service that runs elsewhere, with all operations. A client that has no data of its own uses it.
 func Describe(base string, examples Examples) (*Reference, error) {
 	base, err := CheckBase(base)
 	if err != nil {
@@ -231,10 +229,8 @@ func Describe(base string, examples Examples) (*Reference, error) {
 // Base is the address of the service that the table describes.
 func (r *Reference) Base() string { return r.handler.config.BaseURL }
 
-// Arguments describes the path, the query and the body of a request as the
-// properties of one JSON Schema object, with the published descriptions. Schemas
-// within it are written out, because not every reader of a schema follows
-// references.
+// Arguments describes the path, the query and the body of a request as the properties of one JSON Schema object, with the
+// published descriptions. Schemas within it are written out, because not every reader of a schema follows references.
 func (r *Reference) Arguments(op *Operation) (properties map[string]any, required []string) {
 	properties = map[string]any{}
 	for i := range op.Params {

@@ -26,9 +26,8 @@ type Refusal struct {
 	Audit  bool   // the audit trail notes it, because it may be a sign of abuse
 }
 
-// refusalTable has every refusal of the service, so that a slug has one status and
-// one meaning. The column "of" says which operations can answer it: "every" one,
-// "keyed" for those that need a key, and none for those that name it themselves.
+// refusalTable has every refusal of the service, so that a slug has one status and one meaning. The column "of" says which
+// operations can answer it: "every" one, "keyed" for those that need a key, and none for those that name it themselves.
 //
 //go:embed refusals.tsv
 var refusalTable string
@@ -155,9 +154,8 @@ func (d *detailed) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// explain turns an error into a Fault that may leave the process. An error that
-// was not written for users becomes an internal error, and the second result
-// tells the caller to log it.
+// explain turns an error into a Fault that may leave the process. An error that was not written for users becomes an internal
+// error, and the second result tells the caller to log it.
 func (t *operationTable) explain(err error) (f *fault.Fault, hidden bool) {
 	if meant, ok := fault.Of(err); ok && t.refusal(meant.Slug).Status != http.StatusInternalServerError {
 		return meant, false
@@ -230,11 +228,9 @@ const (
 
 func (r *reply) askAgain(seconds int) { r.header.Set("Retry-After", strconv.Itoa(seconds)) }
 
-// setRetryAfter tells the client when to ask again, and reports whether the error
-// said so. An error that carries a wait decides: an allowance that resets (402), a
-// limit on how often something may be done (429), or a store that is busy (503).
-// A 402 or 429 without a wait has no Retry-After, because waiting alone does not
-// help; a 503 always has one.
+// setRetryAfter tells the client when to ask again, and reports whether the error said so. An error that carries a wait
+// decides: an allowance that resets (402), a limit on how often something may be done (429), or a store that is busy (503). A
+// 402 or 429 without a wait has no Retry-After, because waiting alone does not help; a 503 always has one.
 func (r *reply) setRetryAfter(err error) bool {
 	if wait, ok := errors.AsType[*account.WaitError](err); ok {
 		r.askAgain(account.Seconds(wait.Wait))

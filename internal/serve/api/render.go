@@ -189,8 +189,7 @@ func (r *reply) write(w http.ResponseWriter, req *http.Request, patience time.Du
 	}
 }
 
-// compress replaces the body by its compressed form, so that the plain form is
-// not kept in memory while the answer is written.
+// compress replaces the body by its compressed form, so that the plain form is not kept in memory while the answer is written.
 func (r *reply) compress(h http.Header, req *http.Request) {
 	b := buffers.Get().(*bytes.Buffer)
 	b.Reset()
@@ -203,8 +202,7 @@ func (r *reply) compress(h http.Header, req *http.Request) {
 	h.Set("Content-Encoding", "gzip")
 }
 
-// An answer is written in pieces of this many bytes, and a client is expected
-// to read this many bytes per second.
+// An answer is written in pieces of this many bytes, and a client is expected to read this many bytes per second.
 const (
 	piece = 64 << 10
 	pace  = 64 << 10

@@ -11,9 +11,8 @@ import (
 	"unicode"
 )
 
-// Alias is another word for a parameter, which callers of other services or callers
-// who guess may send. A parameter is never read under an alias, because one request
-// would then have two spellings. The answer names the parameter that was meant; its
+// Alias is another word for a parameter, which callers of other services or callers who guess may send. A parameter is never
+// read under an alias, because one request would then have two spellings. The answer names the parameter that was meant; its
 // spelling alone would often not lead there.
 type Alias struct {
 	Word string
@@ -58,8 +57,7 @@ func (p *Param) says(word string) string {
 	return ""
 }
 
-// meant finds the parameter that an alias stands for, or that has the same name in
-// another style, such as funderId.
+// meant finds the parameter that an alias stands for, or that has the same name in another style, such as funderId.
 func (op *Operation) meant(name string) string {
 	word := plainWord(name)
 	for i := range op.Params {

@@ -27,9 +27,8 @@ func (w *Warnings) Ignored(parameter, reason string) { w.add(parameter, unsuppor
 // Caveat records a limit of a filter that ran.
 func (w *Warnings) Caveat(parameter, reason string) { w.add(parameter, caveat, reason) }
 
-// Bounds of the warnings: on one parameter, so that a list of a thousand unknown
-// values does not crowd out other warnings; and in all, which only the names in a
-// request body can reach.
+// Bounds of the warnings: on one parameter, so that a list of a thousand unknown values does not crowd out other warnings; and
+// in all, which only the names in a request body can reach.
 const (
 	mostOfOne    = 20
 	mostWarnings = 500

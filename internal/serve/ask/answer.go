@@ -70,9 +70,8 @@ type Unclear struct {
 	Try     []string // three questions that can be answered from this dataset
 	Words   []string // words of the question that have no meaning here
 	Parties []Party  // organizations that the question may mean
-	// Policy says that no reader may answer the question: it asks for cause and
-	// effect, a forecast or an opinion, or it is too long or empty. The
-	// language model is not asked either.
+	// Policy says that no reader may answer the question: it asks for cause and effect, a forecast or an opinion, or it is too
+	// long or empty. The language model is not asked either.
 	Policy bool
 	// Beyond says that the question is understood, and filings cannot answer it.
 	Beyond bool

@@ -22,15 +22,13 @@ type Source struct {
 	Data *dataset.Dataset
 	// Ask runs an API operation on Data, as api.Handler.Ask does.
 	Ask func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (a client.Answer, release func(), err error)
-	// Caller is the account that asks. The account's plan limits what the
-	// answers show.
+	// Caller is the account that asks. The account's plan limits what the answers show.
 	Caller api.Caller
 	// BaseURL is the address of the service, without a trailing slash.
 	BaseURL string
 }
 
-// Asker answers questions about one dataset. It is created for each request and
-// keeps no state.
+// Asker answers questions about one dataset. It is created for each request and keeps no state.
 type Asker struct{ Source }
 
 // New is an asker over a source.

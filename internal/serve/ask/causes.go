@@ -16,12 +16,10 @@ import (
 //go:embed causes.tsv
 var causeFile string
 
-// causeWord is a phrase of causes.tsv. The code is empty if the phrase names no
-// single cause.
+// causeWord is a phrase of causes.tsv. The code is empty if the phrase names no single cause.
 type causeWord struct{ code, phrase string }
 
-// causeTable is causes.tsv. causeWords maps its phrases, written as the words
-// of a question are joined, to their codes.
+// causeTable is causes.tsv. causeWords maps its phrases, written as the words of a question are joined, to their codes.
 var causeTable = sync.OnceValue(func() (list []causeWord) {
 	for _, r := range table.Read("causes.tsv", causeFile, "code", "phrases") {
 		for phrase := range strings.SplitSeq(r.Text("phrases"), ", ") {
@@ -39,8 +37,7 @@ var causeWords = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// group widens a code for a question: a code that ends in zero is the head of a
-// group and means all codes of the group.
+// group widens a code for a question: a code that ends in zero is the head of a group and means all codes of the group.
 func group(code string) string {
 	if len(code) == 3 && code[2] == '0' {
 		return code[:2]
@@ -56,14 +53,12 @@ func shared(a, b string) string {
 	return a
 }
 
-// causesByPhrase maps phrases to causes: the published titles of codes, and
-// parts of titles that belong to one code or to codes with a common prefix. The
-// code is empty if a phrase belongs to several letters.
+// causesByPhrase maps phrases to causes: the published titles of codes, and parts of titles that belong to one code or to codes
+// with a common prefix. The code is empty if a phrase belongs to several letters.
 var causesByPhrase = sync.OnceValue(func() map[string]string {
 	found := map[string]string{}
 	for _, e := range ntee.Codes() {
-		// The first codes of each letter, such as alliances, have the same
-		// titles under every letter.
+		// The first codes of each letter, such as alliances, have the same titles under every letter.
 		if e.Code[1] < '2' || strings.HasSuffix(e.Title, "NEC") || e.Code.Major() == 'Z' {
 			continue
 		}
@@ -175,9 +170,8 @@ func (r *reading) addCauses(i int) {
 	}
 }
 
-// likeName reports whether a cause may be the end of a name: its last word is
-// singular, and such a word often ends a name or all words are capitalized, where
-// capital letters tell names from other words.
+// likeName reports whether a cause may be the end of a name: its last word is singular, and such a word often ends a name or
+// all words are capitalized, where capital letters tell names from other words.
 func (r *reading) likeName(from, to int) bool {
 	last := r.toks[to-1].text
 	capitals := r.mixed && !slices.ContainsFunc(r.toks[from:to], func(t token) bool { return !t.cap && !is("function", t.text) })

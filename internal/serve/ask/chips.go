@@ -8,8 +8,7 @@ import (
 	"grantgraph/internal/grant"
 )
 
-// Chips shows the plan part by part. Each chip offers other values and the plan
-// without that part.
+// Chips shows the plan part by part. Each chip offers other values and the plan without that part.
 func (p *Plan) Chips() []Chip {
 	list := []Chip{p.chip("measure", "Asked for", p.measureName(), p.measureOptions())}
 	for _, row := range planParts {

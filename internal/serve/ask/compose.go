@@ -169,9 +169,8 @@ func (s *assembly) roleBefore(it *item) (role string) {
 	return role
 }
 
-// say refuses the question or adds a note, if a row says so. The sentence may
-// name the words that the row matched, the last of them, the noun that is asked
-// for, and the first words of each kind.
+// say refuses the question or adds a note, if a row says so. The sentence may name the words that the row matched, the last of
+// them, the noun that is asked for, and the first words of each kind.
 func (s *assembly) say(p *pattern, about *item) {
 	var pairs []string
 	if about != nil && about.place != nil {
@@ -232,9 +231,8 @@ func (s *assembly) refuse(key string, pairs []string) {
 	s.fail(key, pairs...)
 }
 
-// roles finds out which nouns give and which receive, and which noun the question
-// asks for: the noun after "how many", "which" or "the largest", or else the
-// first noun.
+// roles finds out which nouns give and which receive, and which noun the question asks for: the noun after "how many", "which"
+// or "the largest", or else the first noun.
 func (s *assembly) roles() {
 	if s.decide("names", nil); s.unclear != nil {
 		return
@@ -490,8 +488,7 @@ func (it *item) field() string {
 		"PERSON": "only", "WORDS": "words", "YEAR": "years"}[it.sym]
 }
 
-// share lists in the plan which filters are the part of a share: the ones after
-// the verb, or after "inside and outside".
+// share lists in the plan which filters are the part of a share: the ones after the verb, or after "inside and outside".
 func (s *assembly) share() {
 	p := &s.plan
 	if p.Measure != "share" {

@@ -138,8 +138,7 @@ func (l Place) name() string {
 	return cmp.Or(l.Name, l.Value)
 }
 
-// what writes the filters of a plan as the end of a sentence, behind a word: " by A to
-// B in Ohio for Education in 2022".
+// what writes the filters of a plan as the end of a sentence, behind a word: " by A to B in Ohio for Education in 2022".
 func (p *Plan) what() string {
 	said := []string{p.giver(), p.taker()}
 	for _, row := range planParts {

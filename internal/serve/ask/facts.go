@@ -48,8 +48,7 @@ func (r *run) fact() {
 	}
 }
 
-// factOf is what a profile says in a field, or in the first field of several
-// that it has; nil means not known.
+// factOf is what a profile says in a field, or in the first field of several that it has; nil means not known.
 func factOf(core *client.ProfileCore, path string) any {
 	v := reflect.ValueOf(core)
 	switch path {
@@ -65,8 +64,7 @@ func factOf(core *client.ProfileCore, path string) any {
 	return field(v, path)
 }
 
-// profile requests an organization and its figures: those of the year that the
-// plan names, or else of the latest return.
+// profile requests an organization and its figures: those of the year that the plan names, or else of the latest return.
 func (r *run) profile(o Party) *client.ProfileCore {
 	if len(r.p.Years) != 1 || r.p.Fact == "ein" {
 		return &get[client.EssentialsAnswer](r, "/essentials/"+o.EIN, url.Values{}).ProfileCore

@@ -48,8 +48,7 @@ func (r *run) list() {
 	if len(lines) > 1 && p.Top > 1 {
 		r.tell("listed")
 	}
-	// Leave this out if the plan searches for words: the count would reveal
-	// grants to persons of that name.
+	// Leave this out if the plan searches for words: the count would reveal grants to persons of that name.
 	if p.Words == "" && x != nil && x.Unidentified != nil && x.Unidentified.GrantCount > 0 {
 		r.warn("unnamed", "left_count", x.Unidentified.GrantCount, "left_amount", x.Unidentified.TotalAmount)
 	}
@@ -58,9 +57,8 @@ func (r *run) list() {
 // mostRows limits how many rows of the API are gone through for one answer.
 const mostRows = 20000
 
-// gather goes through the rows of some plans, page by page, and returns the lines that are
-// in all of them, added up, and how many rows the last plan has. Lines without an identity
-// are learned as those that are left.
+// gather goes through the rows of some plans, page by page, and returns the lines that are in all of them, added up, and how
+// many rows the last plan has. Lines without an identity are learned as those that are left.
 func (r *run) gather(plans []*Plan) (lines [][]any, hits int64) {
 	found, times := map[any][]any{}, map[any]int{}
 	for _, p := range plans {
@@ -138,9 +136,8 @@ func (r *run) plans() (plans []*Plan) {
 	return []*Plan{p}
 }
 
-// chosen goes through all rows, and keeps those that the plan asks for: those that several
-// organizations share, who stopped or started, or whose grants come to an amount in all.
-// Grants are added up by city.
+// chosen goes through all rows, and keeps those that the plan asks for: those that several organizations share, who stopped or
+// started, or whose grants come to an amount in all. Grants are added up by city.
 func (r *run) chosen() {
 	p := r.p
 	plans := r.plans()
@@ -159,9 +156,8 @@ func (r *run) chosen() {
 	}
 }
 
-// setSpan sets the years in which somebody gave nothing, or began: the ones that the plan
-// has, or the latest year whose filings are nearly complete. A funder without a return for
-// them cannot be said to have stopped.
+// setSpan sets the years in which somebody gave nothing, or began: the ones that the plan has, or the latest year whose filings
+// are nearly complete. A funder without a return for them cannot be said to have stopped.
 func (r *run) setSpan() {
 	r.span = Span{From: r.a.latestYear(r.ctx)}
 	if years := r.p.Years; len(years) > 0 {
@@ -180,9 +176,8 @@ func (r *run) setSpan() {
 // columns are the columns of the kind.
 func (r *run) columns() []string { return strings.Fields(r.known.fill(r.kind.Text("columns"))) }
 
-// wanted reports whether the plan asks for a row of a list that the API cannot
-// narrow: by place, by level of government, by the first or latest grant, or by the
-// dollars of all grants.
+// wanted reports whether the plan asks for a row of a list that the API cannot narrow: by place, by level of government, by the
+// first or latest grant, or by the dollars of all grants.
 func (r *run) wanted(row reflect.Value) bool {
 	number := func(name string) int64 { return row.FieldByName(name).Int() }
 	switch p := r.p; {
@@ -201,8 +196,7 @@ func (r *run) wanted(row reflect.Value) bool {
 	return true
 }
 
-// present shows lines as the kind says: rows, chart, figures and sentence. There are hits
-// of them in all.
+// present shows lines as the kind says: rows, chart, figures and sentence. There are hits of them in all.
 func (r *run) present(lines [][]any, hits int64, most int) {
 	p, names, say := r.p, r.columns(), r.kind.Text("say")
 	r.learn("hits", hits)
@@ -254,8 +248,7 @@ func (r *run) none(p *Plan) {
 	}
 }
 
-// body is the body of the request that chooses organizations by place, cause and
-// size.
+// body is the body of the request that chooses organizations by place, cause and size.
 func (r *run) body(order string) []byte {
 	p, filters := r.p, map[string]any{}
 	for _, l := range p.Places {
@@ -285,8 +278,7 @@ func (r *run) body(order string) []byte {
 	return text
 }
 
-// groups ranks or counts the groups of the grants. What is counted is shown with
-// the grants that are in no group.
+// groups ranks or counts the groups of the grants. What is counted is shown with the grants that are in no group.
 func (r *run) groups() {
 	p, g, counted := r.p, groups[r.p.Of], r.p.Measure == "how_many"
 	s := r.summary(p, g.Text("by"))
@@ -337,8 +329,7 @@ func (r *run) rank(lines [][]any) {
 	}
 }
 
-// countries ranks the countries abroad. The API has no grouping by country, so
-// each country is asked for.
+// countries ranks the countries abroad. The API has no grouping by country, so each country is asked for.
 func (r *run) countries() {
 	r.p = r.p.clone()
 	r.p.Abroad = true

@@ -10,11 +10,9 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// If a phrase is not a known name of a cause, we take the cause of the known
-// phrase that is nearest in meaning. The known phrase must be near enough, and
-// no other cause may be nearly as near. We set the bounds on about 250 phrases
-// so that none of them gets a wrong cause. Most phrases that stay unread are
-// offered as a choice.
+// If a phrase is not a known name of a cause, we take the cause of the known phrase that is nearest in meaning. The known
+// phrase must be near enough, and no other cause may be nearly as near. We set the bounds on about 250 phrases so that none of
+// them gets a wrong cause. Most phrases that stay unread are offered as a choice.
 const (
 	nearPhrase = .74 // least cosine
 	nearWord   = .78 // for a single word
@@ -88,8 +86,7 @@ func nearest(phrase string) []neighbor {
 	return list
 }
 
-// causeMeant is the cause that a phrase means and its name, or empty if the
-// cause is not clear.
+// causeMeant is the cause that a phrase means and its name, or empty if the cause is not clear.
 func causeMeant(phrase string, partKnown bool) (code, name string) {
 	list := nearest(phrase)
 	if len(list) == 0 {
@@ -119,10 +116,9 @@ func causeMeant(phrase string, partKnown bool) (code, name string) {
 	return code, CauseName(code)
 }
 
-// gaps are the phrases of a reading that have no meaning, with the causes and
-// the words for people beside them. A phrase that touches a cause is marked as
-// named. Phrases that look like names are left out: a word after the first of the
-// question is capitalized while other words are not, is quoted or has digits.
+// gaps are the phrases of a reading that have no meaning, with the causes and the words for people beside them. A phrase that
+// touches a cause is marked as named. Phrases that look like names are left out: a word after the first of the question is
+// capitalized while other words are not, is quoted or has digits.
 func (r *reading) gaps(seq []*item) (list []*item) {
 	syms := make([]string, len(r.toks)+2)
 	for _, it := range seq {

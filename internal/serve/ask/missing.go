@@ -28,8 +28,7 @@ func (r *run) returns(o Party) (years []int) {
 	return years
 }
 
-// without are the years of some spans that a list of years does not have. Open ends are
-// those of the list.
+// without are the years of some spans that a list of years does not have. Open ends are those of the list.
 func without(years []int, spans []Span) (list []string) {
 	for _, s := range spans {
 		for y := cmp.Or(s.From, slices.Min(years)); y <= cmp.Or(s.To, slices.Max(years)) && len(list) < 20; y++ {
@@ -41,9 +40,8 @@ func without(years []int, spans []Span) (list []string) {
 	return list
 }
 
-// tellYears tells for which of the years that are asked for a funder has no return here.
-// Without years, it tells of years between the returns of the funder. Figures of years
-// without a return are not compared.
+// tellYears tells for which of the years that are asked for a funder has no return here. Without years, it tells of years
+// between the returns of the funder. Figures of years without a return are not compared.
 func (r *run) tellYears() {
 	p, spans := r.p, r.p.Years
 	if len(spans) == 0 || p.Measure == "stopped" || p.Measure == "started" {
@@ -75,8 +73,7 @@ func (r *run) sum(v url.Values) *grants.SummaryAnswer {
 	return a
 }
 
-// tellMissing tells of grants that the filters of a plan cannot find, because of what
-// is not known of their recipients.
+// tellMissing tells of grants that the filters of a plan cannot find, because of what is not known of their recipients.
 func (r *run) tellMissing() {
 	p := r.p
 	_, _, two := p.fromTo()
@@ -146,8 +143,7 @@ func (r *run) tellUnlinked(found int64, parts bool) {
 	r.missing(key, more, found, v)
 }
 
-// addUnlinked adds to the figures of a comparison the grants that name a recipient but are
-// linked to no EIN, and tells of them.
+// addUnlinked adds to the figures of a comparison the grants that name a recipient but are linked to no EIN, and tells of them.
 func (r *run) addUnlinked(figures []Figure) {
 	if r.learn("The", "The"); len(r.p.Recipients) == 0 || r.p.Figure != "dollars" && r.p.Figure != "" {
 		return
@@ -160,9 +156,8 @@ func (r *run) addUnlinked(figures []Figure) {
 	}
 }
 
-// missing tells of grants that an answer lacks: instead of an empty answer if there is
-// a sentence for that, in the answer if they are most of the dollars, and otherwise as
-// its first caveat.
+// missing tells of grants that an answer lacks: instead of an empty answer if there is a sentence for that, in the answer if
+// they are most of the dollars, and otherwise as its first caveat.
 func (r *run) missing(key string, more client.Sums, found int64, v url.Values) {
 	if more.GrantCount == 0 {
 		return
@@ -192,8 +187,7 @@ const (
 	mostNames    = 3   // names that are told
 )
 
-// called are the recipients of grants that a plan asks for, by words of their names; the
-// largest come first.
+// called are the recipients of grants that a plan asks for, by words of their names; the largest come first.
 func (r *run) called(p *Plan, words string) []grants.RecipientRow {
 	if _, ok := graph.ParseQuery(words); !ok || len(words) > longestQuery {
 		return nil
@@ -283,10 +277,9 @@ func (r *run) means(row *grants.RecipientRow, o *Party, begin int) string {
 	return best.EIN.String()
 }
 
-// namesOf returns the identities of recipients without an EIN whose names mean an
-// organization, however they are spelled or cut off, and these names. The name of a part
-// begins with words that mean the organization: "Corven University School of Law". For a
-// name that means no organization, they are the recipients of exactly that name.
+// namesOf returns the identities of recipients without an EIN whose names mean an organization, however they are spelled or cut
+// off, and these names. The name of a part begins with words that mean the organization: "Corven University School of Law". For
+// a name that means no organization, they are the recipients of exactly that name.
 func (r *run) namesOf(p *Plan, o Party, parts bool) (ids, names []string) {
 	begin := 0
 	if parts {

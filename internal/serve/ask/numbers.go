@@ -51,8 +51,7 @@ var numberWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "fiv
 // isYear matches a number that may be a year.
 var isYear = regexp.MustCompile(`^(?:199|20[0-3])\d `)
 
-// units are what may follow the number of an amount, and how much it is
-// multiplied by.
+// units are what may follow the number of an amount, and how much it is multiplied by.
 var units = map[string]float64{"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mil": 1e6, "mln": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9,
 	"billion": 1e9, "dollar": 1, "dollars": 1, "usd": 1, "bucks": 1}
 
@@ -76,8 +75,7 @@ func calendarYear(text string) int {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// compared are the ends of what a comparison with a number allows; 0 is an open
-// end.
+// compared are the ends of what a comparison with a number allows; 0 is an open end.
 func compared(how string, n int) (low, high int) {
 	switch how {
 	case ">=":
@@ -92,8 +90,7 @@ func compared(how string, n int) (low, high int) {
 	return n, n
 }
 
-// addNumbers adds the EIN, the amount, the years, the ZIP code and the number of
-// rows that begin at a word.
+// addNumbers adds the EIN, the amount, the years, the ZIP code and the number of rows that begin at a word.
 func (r *reading) addNumbers(i int) {
 	var b strings.Builder
 	for _, t := range r.toks[i:min(i+14, len(r.toks))] {
@@ -162,9 +159,8 @@ func dollars(text string) (bare, value float64, sure bool) {
 	return bare, bare*scale + .5, sure
 }
 
-// amount makes the item of an amount together with the words that compare it. A
-// number without a unit is an amount only if it is compared, or has a comma, or
-// the other end of its range is an amount.
+// amount makes the item of an amount together with the words that compare it. A number without a unit is an amount only if it
+// is compared, or has a comma, or the other end of its range is an amount.
 func (r *reading) amount(how string, m []string) *item {
 	bare, value, sure := dollars(m[1])
 	above, most, sureMost := 0.0, 0.0, false
@@ -223,8 +219,7 @@ func (r *reading) year(how string, m []string) *item {
 	return it
 }
 
-// lastYears makes the item of "the last three years". They end with the latest
-// year whose filings are nearly complete.
+// lastYears makes the item of "the last three years". They end with the latest year whose filings are nearly complete.
 func (r *reading) lastYears(it *item, m []string) *item {
 	n, ok := 1, m[2] == "year "
 	if m[2] == "decade " {
@@ -265,8 +260,7 @@ func (r *reading) zip(how string, m []string) *item {
 	return it
 }
 
-// addTop adds how many rows the question asks for: top 5, five largest, 10
-// funders.
+// addTop adds how many rows the question asks for: top 5, five largest, 10 funders.
 func (r *reading) addTop(i int) {
 	n, ok := smallNumber(r.toks[i].text)
 	if !ok || r.toks[i].text == "one" || r.toks[i].quote != 0 {
@@ -283,8 +277,7 @@ func (r *reading) addTop(i int) {
 	}
 }
 
-// addMentions adds the words to search for in purposes: "grants mentioning
-// robotics".
+// addMentions adds the words to search for in purposes: "grants mentioning robotics".
 func (r *reading) addMentions(i int) {
 	n := min(4, len(r.toks)-i-1)
 	for n > 0 && said(r.joined(i, i+n)).value != "words" {

@@ -36,9 +36,8 @@ func (p *Plan) values() url.Values {
 	return v
 }
 
-// excluded are the classes of grants to leave out, beside those given. The API says
-// how large a class is that it leaves out, so the only class asked for is one of
-// them.
+// excluded are the classes of grants to leave out, beside those given. The API says how large a class is that it leaves out, so
+// the only class asked for is one of them.
 func (p *Plan) excluded(classes ...string) []string {
 	for _, class := range p.Exclude {
 		classes = addNew(classes, class)
@@ -46,8 +45,7 @@ func (p *Plan) excluded(classes ...string) []string {
 	if p.Only != "" {
 		classes = addNew(classes, p.Only)
 	}
-	// The API also searches names for words. Exclude individuals, so that nobody
-	// can look up what a named person received.
+	// The API also searches names for words. Exclude individuals, so that nobody can look up what a named person received.
 	if p.Words != "" {
 		classes = addNew(classes, "individuals")
 	}

@@ -14,9 +14,8 @@ import (
 //go:embed place_names.tsv
 var placeNamesText string
 
-// namedPlace is a place that is known by its name alone. The kind "region" is a
-// place without exact borders. The city is how a city is asked for that has the
-// name of the state.
+// namedPlace is a place that is known by its name alone. The kind "region" is a place without exact borders. The city is how a
+// city is asked for that has the name of the state.
 type namedPlace struct {
 	Place
 	city string
@@ -57,8 +56,7 @@ var knownPlaces = sync.OnceValue(func() map[string]namedPlace {
 	return m
 })
 
-// addPlaces adds the places that begin at a word. The places behind the word are
-// there already.
+// addPlaces adds the places that begin at a word. The places behind the word are there already.
 func (r *reading) addPlaces(i int) {
 	for n := min(4, len(r.toks)-i); n > 0; n-- {
 		if !r.free(i, i+n) {
@@ -142,8 +140,7 @@ func (r *reading) stateAt(at int) (end int, state string) {
 	return at + 1, state
 }
 
-// cityCost is the cost of reading words as a city without its state. Ford
-// Foundation is not a foundation in Ford.
+// cityCost is the cost of reading words as a city without its state. Ford Foundation is not a foundation in Ford.
 func (r *reading) cityCost(from, to int) float64 {
 	cost := costCity + r.cutBehind(to)
 	if r.has(from-1, "in|near|around|to") {

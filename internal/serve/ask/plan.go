@@ -1,11 +1,9 @@
-// Package ask answers questions in plain English about one dataset. It turns a
-// question into a plan with a closed vocabulary, and the plan into API
-// requests. Every figure of the answer comes from the API.
+// Package ask answers questions in plain English about one dataset. It turns a question into a plan with a closed vocabulary,
+// and the plan into API requests. Every figure of the answer comes from the API.
 //
-// The reader depends only on the question and the dataset: it uses no language
-// model and no randomness. It accounts for every word. If it cannot interpret a
-// word, it names the word and answers nothing, because a half-understood
-// question gets a wrong answer.
+// The reader depends only on the question and the dataset: it uses no language model and no randomness. It accounts for every
+// word. If it cannot interpret a word, it names the word and answers nothing, because a half-understood question gets a wrong
+// answer.
 //
 // The package does not depend on HTTP.
 package ask
@@ -28,8 +26,7 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Plan is what a question asks for. A reader or a person may fill a plan; Validate
-// says whether it can be run.
+// Plan is what a question asks for. A reader or a person may fill a plan; Validate says whether it can be run.
 type Plan struct {
 	Measure string `json:"measure"`
 	Of      string `json:"of"`
@@ -70,8 +67,7 @@ type Party struct {
 	EIN   string `json:"ein"`
 	Name  string `json:"name"`
 	Asked string `json:"asked,omitempty"`
-	// RecipID has the identities of a recipient that no grant gives an EIN, with
-	// commas between them.
+	// RecipID has the identities of a recipient that no grant gives an EIN, with commas between them.
 	RecipID string `json:"recip_id,omitempty"`
 }
 
@@ -109,8 +105,7 @@ type Span struct {
 // ErrPlan is wrapped by every error of Validate.
 var ErrPlan = errors.New("not a plan that can be run")
 
-// Parse reads a plan that String wrote. It refuses unknown fields and plans
-// that Validate refuses.
+// Parse reads a plan that String wrote. It refuses unknown fields and plans that Validate refuses.
 func Parse(text string) (*Plan, error) {
 	if len(text) > maxPlan {
 		return nil, fmt.Errorf("%w: it is longer than %d bytes", ErrPlan, maxPlan)
@@ -231,8 +226,7 @@ func (l *Place) valid() (ok bool) {
 
 func (p *Plan) ofGrants() bool { return p.Of != "organizations" && p.Of != "awards" }
 
-// fits says whether the parts of the plan go together: no row of the stage plan
-// describes it.
+// fits says whether the parts of the plan go together: no row of the stage plan describes it.
 func (p *Plan) fits() error {
 	text := p.written()
 	if slices.ContainsFunc(p.Part, func(f string) bool { return !strings.Contains(text, " "+f+"=") }) {
@@ -310,8 +304,7 @@ func (p *Plan) unasked(year int) bool {
 	return len(p.Years) > 0 && !slices.ContainsFunc(p.Years, func(y Span) bool { return y.has(year) })
 }
 
-// fromTo returns the place of the funders and that of the recipients, if the
-// plan has one of each.
+// fromTo returns the place of the funders and that of the recipients, if the plan has one of each.
 func (p *Plan) fromTo() (from, to *Place, ok bool) {
 	if len(p.Places) != 2 || p.Places[0].Of == p.Places[1].Of {
 		return nil, nil, false

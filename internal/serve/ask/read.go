@@ -16,9 +16,8 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// reading is a question that is being turned into a plan. Its words are looked
-// up in every way that makes sense (parts); the cheapest sequence of parts that
-// covers all words is how the question is read.
+// reading is a question that is being turned into a plan. Its words are looked up in every way that makes sense (parts); the
+// cheapest sequence of parts that covers all words is how the question is read.
 type reading struct {
 	lookups
 
@@ -56,8 +55,7 @@ type item struct {
 	used  bool // the plan uses this item
 }
 
-// The costs of meanings. A difference of 1 makes a reading about three times less
-// probable.
+// The costs of meanings. A difference of 1 makes a reading about three times less probable.
 const (
 	costWord    = 1.0  // of the lexicon, a state, a year, an amount
 	costCause   = 1.1  //
@@ -76,9 +74,8 @@ const (
 	tryOthers    = 4.0 // how much more another reading may cost if the first makes no plan
 )
 
-// Read finds what a question asks for. Every word must have a place in the plan
-// or be a filler word. Otherwise the question is not understood, and the result
-// names the words.
+// Read finds what a question asks for. Every word must have a place in the plan or be a filler word. Otherwise the question is
+// not understood, and the result names the words.
 func (a *Asker) Read(ctx context.Context, question string) (*Plan, *Unclear) {
 	if a.Data == nil || !a.Data.Whole() {
 		return nil, &Unclear{Why: sentence("out_of_service"), Policy: true}
@@ -128,8 +125,7 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 // Smith, NAME", "NAME (formerly OTHER)". Before a name alone, "c/o" is dropped.
 var beside = regexp.MustCompile(`(?i)(^|\s)c/o\s(?:[^,?]{1,80},)?|\((?:formerly|previously|f/?k/?a|a/?k/?a|now)\b[^)]{1,120}\)`)
 
-// bounds refuses text that is empty, too long, or has characters that cannot be
-// shown.
+// bounds refuses text that is empty, too long, or has characters that cannot be shown.
 func (r *reading) bounds(question string) *Unclear {
 	if !utf8.ValidString(question) {
 		return refused("unreadable")
@@ -166,8 +162,7 @@ func mixedCase(toks []token) bool {
 	return upper > 0 && lower > 0
 }
 
-// look finds every meaning of every run of words, from the last word to the
-// first: a city is known by the state behind it.
+// look finds every meaning of every run of words, from the last word to the first: a city is known by the state behind it.
 func (r *reading) look() {
 	r.parts = make([][]*item, len(r.toks))
 	for i := range r.toks {
@@ -259,9 +254,8 @@ func isWord(w string) bool {
 		knownPlaces()[w].Kind == "state" && len(w) > 4
 }
 
-// misspelled is the word of the lexicon, of a cause or of a state that a word
-// misspells. It has the same first letter, which people rarely get wrong. A
-// capitalized word may only misspell a state, which is the last in the vocabulary.
+// misspelled is the word of the lexicon, of a cause or of a state that a word misspells. It has the same first letter, which
+// people rarely get wrong. A capitalized word may only misspell a state, which is the last in the vocabulary.
 func (r *reading) misspelled(i int) string {
 	t, v := &r.toks[i], spelling()
 	if len(t.text) < 5 || strings.Trim(t.text, "abcdefghijklmnopqrstuvwxyz-") != "" || v.known[t.text] {
@@ -323,8 +317,7 @@ type path struct {
 	prev *path
 }
 
-// readings are the cheapest sequences of items that cover the question, best
-// first.
+// readings are the cheapest sequences of items that cover the question, best first.
 func (r *reading) readings() (list [][]*item) {
 	at := make([][]*path, len(r.toks)+1)
 	at[0] = []*path{{}}
@@ -358,9 +351,8 @@ func costOf(seq []*item) (sum float64) {
 	return sum
 }
 
-// choose makes a plan of the best reading. If another reading is nearly as good
-// and asks for something else, the person who asks must say which is meant. A
-// reading that makes no plan gives way to one that does and costs little more.
+// choose makes a plan of the best reading. If another reading is nearly as good and asks for something else, the person who
+// asks must say which is meant. A reading that makes no plan gives way to one that does and costs little more.
 func (r *reading) choose(list [][]*item) (*Plan, *Unclear) {
 	best := costOf(list[0])
 	p, u := r.compose(list[0])
@@ -385,10 +377,8 @@ func (r *reading) choose(list [][]*item) (*Plan, *Unclear) {
 	return p, u
 }
 
-// differ returns the first two items of readings that take the same words for
-// an organization and for something else. A reading that takes a part of an
-// organization's name for a place, and the rest for the same organization, is no
-// other reading.
+// differ returns the first two items of readings that take the same words for an organization and for something else. A reading
+// that takes a part of an organization's name for a place, and the rest for the same organization, is no other reading.
 func differ(a, b []*item) (x, y *item) {
 	for _, x := range a {
 		if slices.ContainsFunc(b, func(part *item) bool {
@@ -417,8 +407,7 @@ func sameParts(a, b Plan) bool {
 	return a.String() == b.String()
 }
 
-// latestYear is the latest fiscal year whose filings are nearly complete, or 0
-// if there is none.
+// latestYear is the latest fiscal year whose filings are nearly complete, or 0 if there is none.
 func (a *Asker) latestYear(ctx context.Context) int {
 	_, years, err := a.Data.Graph.Summary(ctx, &graph.Filter{})
 	last := 0

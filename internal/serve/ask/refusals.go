@@ -40,8 +40,7 @@ func refused(key string, pairs ...string) *Unclear {
 //go:embed refusals.tsv
 var refusalsText string
 
-// refusals lists phrases of questions that filings cannot answer, with the
-// sentence for each.
+// refusals lists phrases of questions that filings cannot answer, with the sentence for each.
 var refusals = sync.OnceValue(func() (list []entry) {
 	for _, r := range table.Read("refusals.tsv", refusalsText, "sentence", "phrases") {
 		for p := range strings.SplitSeq(r.Text("phrases"), ", ") {
@@ -51,8 +50,7 @@ var refusals = sync.OnceValue(func() (list []entry) {
 	return list
 })
 
-// policy refuses questions about cause and effect, forecasts, opinions, private
-// facts and instructions.
+// policy refuses questions about cause and effect, forecasts, opinions, private facts and instructions.
 func (r *reading) policy() *Unclear {
 	lower := strings.ToLower(r.q)
 	name := r.inName()
@@ -166,9 +164,8 @@ func (r *reading) leftOver(seq []*item) *Unclear {
 	return u
 }
 
-// nameAround is the run of capitalized words around a word, with the words inside
-// of names between them: "Moon Landing Institute of Nowhere". The run is empty if
-// capital letters tell nothing.
+// nameAround is the run of capitalized words around a word, with the words inside of names between them: "Moon Landing
+// Institute of Nowhere". The run is empty if capital letters tell nothing.
 func (r *reading) nameAround(at int) (from, to int) {
 	if from, to = at, at; !r.mixed || !r.toks[at].cap || at == 0 {
 		return from, to

@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Reworded reads another wording of a question, which somebody else chose: a language
-// model. The plan says so.
+// Reworded reads another wording of a question, which somebody else chose: a language model. The plan says so.
 func (a *Asker) Reworded(ctx context.Context, question, wording string) (*Plan, error) {
 	if err := Faithful(question, wording); err != nil {
 		return nil, err

@@ -44,9 +44,8 @@ var runners = map[string]func(*run){"lead": (*run).lead, "fact": (*run).fact, "l
 	"countries": (*run).countries, "groups": (*run).groups, "totals": (*run).totals, "median": (*run).median, "trend": (*run).trend,
 	"compare": (*run).compare, "share": (*run).share}
 
-// Run answers a plan. All figures come from the API. If the data cannot answer the
-// plan, the Answer says why. An error wraps ErrPlan if the plan is not valid;
-// otherwise the service failed.
+// Run answers a plan. All figures come from the API. If the data cannot answer the plan, the Answer says why. An error wraps
+// ErrPlan if the plan is not valid; otherwise the service failed.
 func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

@@ -49,10 +49,8 @@ func (s *assembly) sides() {
 	}
 }
 
-// settled is the role of an organization. If the words do not say it, the
-// organization's grants may: an organization that only gave is a funder. Grants
-// asked for without a verb are the ones it made, or those it received if it made
-// none.
+// settled is the role of an organization. If the words do not say it, the organization's grants may: an organization that only
+// gave is a funder. Grants asked for without a verb are the ones it made, or those it received if it made none.
 func (s *assembly) settled(it *item) string {
 	verbs := s.all("give", "given", "get", "by", "from", "stopped", "overlap")
 	if it.role == "recipient" || it.role == "funder" && len(verbs) > 0 || len(s.seq) == 1 {
@@ -95,8 +93,7 @@ func (s *assembly) joined(a, b *item) bool {
 	return joined
 }
 
-// overlap asks how many funders, or recipients, two organizations have in
-// common.
+// overlap asks how many funders, or recipients, two organizations have in common.
 func (s *assembly) overlap() {
 	taker := func(o Party) bool { return s.sums(o.EIN, "funder") <= s.sums(o.EIN, "recipient") }
 	of := "funders"
@@ -108,8 +105,7 @@ func (s *assembly) overlap() {
 	s.gather(of)
 }
 
-// gather takes all organizations for recipients if funders are asked for, and for
-// funders if recipients are.
+// gather takes all organizations for recipients if funders are asked for, and for funders if recipients are.
 func (s *assembly) gather(of string) {
 	p := &s.plan
 	list := append(p.Funders, p.Recipients...)
@@ -145,8 +141,7 @@ func (s *assembly) compare() {
 // ends are the first and the last year.
 func (y Span) ends() []Span { return []Span{{y.From, y.From}, {y.To, y.To}} }
 
-// change plans a figure in two years, or a trend if the question does not name
-// two years.
+// change plans a figure in two years, or a trend if the question does not name two years.
 func (s *assembly) change() {
 	p := &s.plan
 	single := !slices.ContainsFunc(p.Years, func(y Span) bool { return y.From != y.To })

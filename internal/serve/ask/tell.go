@@ -25,8 +25,7 @@ func columnsOf(names ...string) []Column {
 // individual stands for the name of a private person.
 const individual = "An individual"
 
-// cells are the cells of an API row in columns of columns.tsv. Private persons are
-// not named.
+// cells are the cells of an API row in columns of columns.tsv. Private persons are not named.
 func cells(row reflect.Value, names []string) (list []any) {
 	person, _ := row.Addr().Interface().(interface{ Person() bool })
 	for _, name := range names {
@@ -218,8 +217,7 @@ func Written(v float64, unit string) string {
 //go:embed answers.tsv columns.tsv facts.tsv figures.tsv groups.tsv kinds.tsv labels.tsv parts.tsv
 var files embed.FS
 
-// The tables behind answers, by the cells of their first column. The head of each
-// file says what it holds.
+// The tables behind answers, by the cells of their first column. The head of each file says what it holds.
 var (
 	kinds   = read("kinds.tsv", "kind", "run", "request", "rows", "columns", "chart", "orders", "say", "none", "warn")
 	answers = read("answers.tsv", "key", "figures", "text")
@@ -264,8 +262,7 @@ func FigureName(name string) string {
 	return cmp.Or(columns.text(name, "label"), capital(label("figure", name)))
 }
 
-// label is what a word of a plan is called; words that are in no table are called
-// by themselves.
+// label is what a word of a plan is called; words that are in no table are called by themselves.
 func label(field, word string) string {
 	switch field {
 	case "support":

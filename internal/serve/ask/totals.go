@@ -29,9 +29,8 @@ type yearSums struct {
 
 func average(amount, count int64) float64 { return float64(amount) / float64(max(count, 1)) }
 
-// summary requests the totals of a plan. If funders of one place give to
-// another state, or the plan asks for grants of one class, some figures are not
-// known.
+// summary requests the totals of a plan. If funders of one place give to another state, or the plan asks for grants of one
+// class, some figures are not known.
 func (r *run) summary(p *Plan, by string) (s sums) {
 	from, to, ok := p.fromTo()
 	if ok = ok && p.By != "places"; ok {

@@ -25,8 +25,7 @@ const (
 	smallest      = .05 // less probable organizations are not read
 )
 
-// addParty adds a run of words that may name an organization, with the probability
-// that identify gives it.
+// addParty adds a run of words that may name an organization, with the probability that identify gives it.
 func (r *reading) addParty(from, to int) {
 	r.asked++
 	found := r.identify(identify.Question{Text: r.nameText(from, to)})
@@ -51,8 +50,7 @@ func (r *reading) addParty(from, to int) {
 	r.add(from, to, it)
 }
 
-// unsure reports whether words name no organization, or only one that is known to share
-// its address with somebody of that name.
+// unsure reports whether words name no organization, or only one that is known to share its address with somebody of that name.
 func unsure(found identify.Answer) bool {
 	return found.Verdict == identify.Nobody || found.Verdict == identify.Several && found.Candidates[0].Why == identify.AtAddress
 }
@@ -96,9 +94,8 @@ const (
 	longestUnlinked = 6  // in words
 )
 
-// addUnlinked adds the names of recipients that only grants without an EIN have, for words
-// of a reading without a meaning, whose cause looks like the end of a name, or that are cut
-// out of a longer name.
+// addUnlinked adds the names of recipients that only grants without an EIN have, for words of a reading without a meaning,
+// whose cause looks like the end of a name, or that are cut out of a longer name.
 func (r *reading) addUnlinked(seq []*item) (added bool) {
 	const open, closed = '?', '!'
 	words := make([]byte, len(r.toks))
@@ -196,9 +193,8 @@ func (r *reading) mayName(from, to int) bool {
 		r.looksLike(from, to, text)
 }
 
-// looksLike reports whether the words of a run make a name: one of them has no
-// other meaning, or all are capitalized, or the last is a noun such as "fund" that
-// does not end a kind of organization.
+// looksLike reports whether the words of a run make a name: one of them has no other meaning, or all are capitalized, or the
+// last is a noun such as "fund" that does not end a kind of organization.
 func (r *reading) looksLike(from, to int, text string) bool {
 	unknown, named, content := false, r.mixed, 0
 	for _, t := range r.toks[from:to] {
@@ -232,8 +228,7 @@ func (r *reading) edge(i, from int) bool {
 	return !function && (tag == "" || is("edges", tag) || i > from && is("head", t.text))
 }
 
-// broken reports whether a comma, a possessive, a quotation mark or a word in small
-// letters stands inside of a run of words.
+// broken reports whether a comma, a possessive, a quotation mark or a word in small letters stands inside of a run of words.
 func (r *reading) broken(from, to int) bool {
 	for k := from; k < to; k++ {
 		t := &r.toks[k]
@@ -254,8 +249,7 @@ func (r *reading) headBehind(i int) bool {
 	return before.cap && !before.known && !before.poss && !r.endsInPlace(i-1)
 }
 
-// isPlace reports whether words are a sure place, or end in one: "Hope House in
-// Ohio".
+// isPlace reports whether words are a sure place, or end in one: "Hope House in Ohio".
 func (r *reading) isPlace(from, to int) bool {
 	for k := from; k < to; k++ {
 		if (k == from || r.has(k-1, "in")) && slices.ContainsFunc(r.parts[k], func(it *item) bool {
@@ -278,8 +272,7 @@ func (r *reading) cutBefore(from int) float64 {
 	return 0
 }
 
-// cutBehind is the cost of a name that ends before a word: the Lilly of "Lilly
-// Endowment" is another name.
+// cutBehind is the cost of a name that ends before a word: the Lilly of "Lilly Endowment" is another name.
 func (r *reading) cutBehind(at int) float64 {
 	if at == len(r.toks) || r.toks[at-1].comma || r.toks[at-1].poss {
 		return 0
@@ -304,8 +297,7 @@ func (r *reading) cutBehind(at int) float64 {
 	return 0
 }
 
-// endsInPlace reports whether a place or a year begins at a word: "Hope House
-// Ohio".
+// endsInPlace reports whether a place or a year begins at a word: "Hope House Ohio".
 func (r *reading) endsInPlace(at int) bool {
 	return slices.ContainsFunc(r.parts[at], func(it *item) bool { return it.sym == "PLACE" && it.cost <= costWord || it.sym == "YEAR" })
 }
@@ -369,8 +361,7 @@ func (s *assembly) pick(it *item, role string) *Party {
 	return it.party
 }
 
-// branches are all recipients that bear the name of a national organization. Filers seldom
-// say which of its branches they mean.
+// branches are all recipients that bear the name of a national organization. Filers seldom say which of its branches they mean.
 func (s *assembly) branches(it *item, role string) *Party {
 	if role != "recipient" || !is("national", strings.ReplaceAll(strings.ToLower(it.asked), " ", "_")) {
 		return nil
@@ -430,8 +421,7 @@ func (r *reading) sums(id, side string) int64 {
 	return s.Total
 }
 
-// ambiguous reports that a name may mean several organizations, and offers the
-// question with each of them.
+// ambiguous reports that a name may mean several organizations, and offers the question with each of them.
 func (s *assembly) ambiguous(it *item, found []identify.Candidate) {
 	s.unclear = &Unclear{choice: true}
 	var names []string

@@ -29,8 +29,7 @@ type token struct {
 	known bool   // it has a meaning outside of names
 }
 
-// pieces matches what a question is made of: words, numbers, and the marks that
-// matter.
+// pieces matches what a question is made of: words, numbers, and the marks that matter.
 var pieces = regexp.MustCompile(`["“”]|[-–—]|[,;:]|&(?:amp;)?|\+|` +
 	`\$?\d+(?:,\d{3})*(?:\.\d+)?[\p{L}\d]*|` + // 1,000 2.5m $50k 2022
 	`[<>]=?|\p{L}(?:\.\p{L})+(?:\.\p{L})*|` + // U.S
@@ -150,8 +149,7 @@ var spelling = sync.OnceValue(func() (v struct {
 	return v
 })
 
-// said is what a phrase stands for in the lexicon; its tag is empty if the
-// phrase is not there.
+// said is what a phrase stands for in the lexicon; its tag is empty if the phrase is not there.
 func said(phrase string) entry { return lexicon().phrases[phrase] }
 
 // wordLists are the short lists of words that the reader uses, by name.

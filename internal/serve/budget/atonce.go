@@ -6,9 +6,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// AtOnce shares something among networks: places for requests that run at a time, or
-// bytes. Three rules keep one network from taking what others need. A network has at
-// most its share. All addresses around it together, see network.Wide, have at most
+// AtOnce shares something among networks: places for requests that run at a time, or bytes. Three rules keep one network from
+// taking what others need. A network has at most its share. All addresses around it together, see network.Wide, have at most
 // two shares. And the last quarter goes only to networks that have next to nothing.
 type AtOnce struct {
 	all, each int64

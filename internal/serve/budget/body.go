@@ -68,11 +68,10 @@ func (s Sender) networks() (near, wide string) {
 	return near, network.Wide(s.Address)
 }
 
-// ReadBody reads a body of at most most bytes. It reserves memory as bytes arrive, so
-// that a client who announces a body and sends nothing has nothing. Strangers are
-// bounded by network, known callers by account and by network. All senders of a kind
-// together have a bounded part of the budget. Of the bytes that are kept for small
-// requests, only short bodies of known callers have a part.
+// ReadBody reads a body of at most most bytes. It reserves memory as bytes arrive, so that a client who announces a body and
+// sends nothing has nothing. Strangers are bounded by network, known callers by account and by network. All senders of a kind
+// together have a bounded part of the budget. Of the bytes that are kept for small requests, only short bodies of known callers
+// have a part.
 //
 // The hold must be released. The error is a fault of the slug Busy, an
 // *http.MaxBytesError, or that of the connection.

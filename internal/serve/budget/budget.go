@@ -1,7 +1,6 @@
-// Package budget bounds the memory of all requests together. A request takes a hold
-// on the bytes it will use. When there are not enough, it waits a moment in a fair
-// queue, and then it is refused: it is better to refuse a few requests than to run
-// out of memory for all.
+// Package budget bounds the memory of all requests together. A request takes a hold on the bytes it will use. When there are
+// not enough, it waits a moment in a fair queue, and then it is refused: it is better to refuse a few requests than to run out
+// of memory for all.
 package budget
 
 import (
@@ -17,9 +16,8 @@ import (
 // Busy is the slug of the fault of a refused request.
 const Busy = "server_busy"
 
-// Small holds, of at most one part in smallPart of the budget, do not queue
-// behind large ones, and for them alone one part in keptPart is kept: whatever
-// the large ones do, ordinary requests are served.
+// Small holds, of at most one part in smallPart of the budget, do not queue behind large ones, and for them alone one part in
+// keptPart is kept: whatever the large ones do, ordinary requests are served.
 const (
 	smallPart = 256
 	keptPart  = 8

@@ -40,8 +40,7 @@ func machine(root fs.FS) int64 {
 		} else if part[0] != "0" {
 			continue
 		}
-		// A group is bounded by its parents, too. In a container the path may be
-		// the host's, and then only the top exists.
+		// A group is bounded by its parents, too. In a container the path may be the host's, and then only the top exists.
 		for at := path.Join("/", part[2]); ; at = path.Dir(at) {
 			if limit, ok := readNumber(root, path.Join(dir, at, file)); ok && (total == 0 || limit < total) {
 				total = limit

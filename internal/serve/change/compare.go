@@ -42,11 +42,10 @@ type Filer struct {
 
 // compare finds the filers that differ between two builds, in EIN order.
 //
-// A return is identified by its filer, period end and family, and a row by its return
-// and content. A row in both builds is the same row, wherever it is in the list.
-// compare first pairs rows at the same place, then rows that moved, as they all do
-// below a line that an amended return inserts. Of the remaining rows, two at the same
-// place are one changed row. The others were added or removed.
+// A return is identified by its filer, period end and family, and a row by its return and content. A row in both builds is the
+// same row, wherever it is in the list. compare first pairs rows at the same place, then rows that moved, as they all do below
+// a line that an amended return inserts. Of the remaining rows, two at the same place are one changed row. The others were
+// added or removed.
 func compare(before, after *lines) (list []Filer) {
 	var c comparison
 	old, now := before.walk(), after.walk()

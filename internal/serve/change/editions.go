@@ -29,8 +29,7 @@ const (
 	mostSteps    = 1 << 21
 )
 
-// edition is one edition in a log, oldest first. The first edition has no steps: the
-// steps of the second begin from it.
+// edition is one edition in a log, oldest first. The first edition has no steps: the steps of the second begin from it.
 type edition struct {
 	Stamp    [stampSize]byte
 	Compared uint32 // a bit for the code of each list that was compared with the previous edition
@@ -353,9 +352,8 @@ type ListTotal struct {
 	Counts   map[string]int // by change
 }
 
-// ListChange is one changed entry. An entry of a list without EINs has a name and a
-// reference: the number of the sanctioned entity, or the bulletin. A potential match
-// has the EIN of the organization, the reference, and Match.
+// ListChange is one changed entry. An entry of a list without EINs has a name and a reference: the number of the sanctioned
+// entity, or the bulletin. A potential match has the EIN of the organization, the reference, and Match.
 type ListChange struct {
 	List      string
 	Change    string // its state now
@@ -414,8 +412,7 @@ func (l *Log) Totals(version string) (totals []ListTotal, known bool) {
 	return c.Lists, true
 }
 
-// since combines the steps after an edition. The first step of an entry gives its old
-// state and the last step its new state.
+// since combines the steps after an edition. The first step of an entry gives its old state and the last step its new state.
 func (l *Log) since(at int) *ListChanges {
 	compared := ^uint32(0)
 	for i := range l.editions[at+1:] {

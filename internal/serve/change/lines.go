@@ -80,9 +80,8 @@ type returnRow struct {
 	Fate   string `parquet:"fate"`
 }
 
-// grantRow holds the columns that are read of table grants: the place and content of
-// a line. It leaves out columns that are not content of the line: its key, which
-// names the filing; match_prob, which every build estimates anew; and facts about the
+// grantRow holds the columns that are read of table grants: the place and content of a line. It leaves out columns that are not
+// content of the line: its key, which names the filing; match_prob, which every build estimates anew; and facts about the
 // recipient from other sources, such as its cause.
 type grantRow struct {
 	FunderEIN *snapshot.Word `parquet:"funder_ein"`

@@ -28,9 +28,8 @@ var matchesKind = &mapped.Kind{
 	Missing: "list_matches_unreadable", Version: "list_matches_version", Damaged: "list_matches_damaged",
 }
 
-// Bounds of an edition for comparison: its potential matches (about one organization
-// in a thousand has one) and the names on its sanctions list (about 40,000). The
-// matches of a larger edition are unknown.
+// Bounds of an edition for comparison: its potential matches (about one organization in a thousand has one) and the names on
+// its sanctions list (about 40,000). The matches of a larger edition are unknown.
 const (
 	mostMatches = 1 << 18
 	mostListed  = 200_000
@@ -119,11 +118,9 @@ func latest(w *snapshot.Writer) (before *snapshot.Snapshot, release func(), err 
 	return nil, func() {}, err
 }
 
-// findMatches finds the potential matches of an edition. The previous edition, which
-// may be nil, saves time. If the sanctions list has the same names, only
-// organizations with changed names are compared. Otherwise all are compared: the
-// weight of a word depends on the whole list, so one new name may lift or lower
-// others across the threshold.
+// findMatches finds the potential matches of an edition. The previous edition, which may be nil, saves time. If the sanctions
+// list has the same names, only organizations with changed names are compared. Otherwise all are compared: the weight of a word
+// depends on the whole list, so one new name may lift or lower others across the threshold.
 func findMatches(ctx context.Context, s, before *snapshot.Snapshot, workers int) (*matchSet, error) {
 	set := &matchSet{terms: terms{Comparison: screen.Comparison}}
 	for i, table := range screen.NameTables() {

@@ -57,9 +57,8 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 	return w.WriteFile(sincePath, func(out io.Writer) error { return write(out, list) })
 }
 
-// sinceKept compares a kept build with a new one. ok is false if the kept build's
-// digests are missing, damaged or of another version. Then changes since that build
-// are unknown, and the new build is unaffected.
+// sinceKept compares a kept build with a new one. ok is false if the kept build's digests are missing, damaged or of another
+// version. Then changes since that build are unknown, and the new build is unaffected.
 func sinceKept(s *snapshot.Snapshot, after *lines) (x since, ok bool, err error) {
 	release, err := s.Hold()
 	if err != nil {
@@ -238,8 +237,7 @@ func (x *Index) Latest(e ein.EIN) (version string, c Counts) {
 	return s.version, s.of(e)
 }
 
-// Of is the difference of a filer from an earlier build. known is false if the
-// differences from that build are unknown.
+// Of is the difference of a filer from an earlier build. known is false if the differences from that build are unknown.
 func (x *Index) Of(version string, e ein.EIN) (c Counts, known bool) {
 	if x.Begin() != nil {
 		return c, false

@@ -15,8 +15,7 @@ import (
 // Delisted is the change of an entry that left a list.
 const Delisted = "delisted"
 
-// Matches names the potential matches with the sanctions list, which are followed
-// like a list. These are its changes.
+// Matches names the potential matches with the sanctions list, which are followed like a list. These are its changes.
 const (
 	Matches         = "matches"
 	PotentialMatch  = screen.PotentialMatch
@@ -39,9 +38,8 @@ func (l *source) gone() string {
 	return Delisted
 }
 
-// followed are the lists in order of name, with Matches after the sanctions list.
-// Lists with EINs are followed by organization, so rows without an EIN are left out.
-// The two lists without EINs are followed by name.
+// followed are the lists in order of name, with Matches after the sanctions list. Lists with EINs are followed by organization,
+// so rows without an EIN are left out. The two lists without EINs are followed by name.
 var followed = []source{
 	{lists.BMF, 1, []string{lists.Masters}, []string{"listed"},
 		byEIN(lists.Masters, einOf, always)},

@@ -1,5 +1,4 @@
-// Package compress packs what the API and the pages answer, for clients that
-// accept gzip. It is the one place that says how.
+// Package compress packs what the API and the pages answer, for clients that accept gzip. It is the one place that says how.
 package compress
 
 import (
@@ -12,10 +11,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// pack makes a handler whose answers are compressed as they are written. Answers
-// smaller than a packet stay plain, and so do answers that already have an
-// encoding. A few random bytes are added, so that the length of a page does not
-// reveal how well a secret and a visitor's words compress together.
+// pack makes a handler whose answers are compressed as they are written. Answers smaller than a packet stay plain, and so do
+// answers that already have an encoding. A few random bytes are added, so that the length of a page does not reveal how well a
+// secret and a visitor's words compress together.
 var pack = func() func(http.Handler) http.HandlerFunc {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(1<<10), gzhttp.CompressionLevel(gzip.BestSpeed),
 		gzhttp.ContentTypeFilter(compressible), gzhttp.EnableZstd(false), gzhttp.RandomJitter(32, 0, false))
@@ -25,16 +23,14 @@ var pack = func() func(http.Handler) http.HandlerFunc {
 	return wrap
 }()
 
-// compressible reports whether compressing a media type is worth the time. Fonts
-// and bitmaps are compressed already, as are most types that the library skips.
-// Events must be sent at once, not when a packet is full.
+// compressible reports whether compressing a media type is worth the time. Fonts and bitmaps are compressed already, as are
+// most types that the library skips. Events must be sent at once, not when a packet is full.
 func compressible(mediaType string) bool {
 	return mediaType != "text/event-stream" && !strings.HasPrefix(mediaType, "font/") && mediaType != "image/png" && gzhttp.DefaultContentTypeFilter(mediaType)
 }
 
-// Handler packs the answers of a handler. A client that does not read keeps a
-// compressor waiting, about a megabyte, so large answers are packed with Body
-// instead.
+// Handler packs the answers of a handler. A client that does not read keeps a compressor waiting, about a megabyte, so large
+// answers are packed with Body instead.
 func Handler(next http.Handler) http.Handler { return pack(next) }
 
 // Body compresses a whole answer before any of it is written. It reports false when
@@ -50,8 +46,7 @@ func Body(r *http.Request, mediaType string, body []byte, into *bytes.Buffer) bo
 	return out.header.Get("Content-Encoding") != ""
 }
 
-// memory collects a compressed answer. It drops a plain one, which the caller has
-// already and which may be large.
+// memory collects a compressed answer. It drops a plain one, which the caller has already and which may be large.
 type memory struct {
 	header http.Header
 	packed *bytes.Buffer

@@ -1,13 +1,9 @@
-// Package dataset holds all that a request is answered from, as one value: a
-// snapshot with its indexes, the workers that run SQL on its warehouse, and the
-// edition of the compliance lists. A request acquires it once, before its first
-// read, and gives it back after its last byte, so that everything in an answer
-// is of one version.
+// Package dataset holds all that a request is answered from, as one value: a snapshot with its indexes, the workers that run
+// SQL on its warehouse, and the edition of the compliance lists. A request acquires it once, before its first read, and gives
+// it back after its last byte, so that everything in an answer is of one version.
 //
-// A Holder has the current dataset and takes up a newer one without dropping a
-// request. Requests that hold the old dataset go on reading it. When the last of
-// them is done, the parts that no newer dataset shares are closed and may be
-// pruned.
+// A Holder has the current dataset and takes up a newer one without dropping a request. Requests that hold the old dataset go
+// on reading it. When the last of them is done, the parts that no newer dataset shares are closed and may be pruned.
 package dataset
 
 import (

@@ -52,9 +52,8 @@ type refusal struct {
 	err     error
 }
 
-// Open opens the current snapshot of a data directory and its lists. A damaged index or edition,
-// or a warehouse that cannot be opened, stays out of service and is logged. Call FinishOpening
-// when everything else that requests need is ready.
+// Open opens the current snapshot of a data directory and its lists. A damaged index or edition, or a warehouse that cannot be
+// opened, stays out of service and is logged. Call FinishOpening when everything else that requests need is ready.
 func Open(data string, opt Options) (_ *Holder, err error) {
 	if opt.Clock == nil {
 		opt.Clock = time.Now
@@ -77,9 +76,8 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 	return h, nil
 }
 
-// FinishOpening does the work that would have delayed Open, while requests are
-// served: it starts the other SQL workers and verifies the files that no index
-// checked when it was opened. For later datasets the holder does this itself.
+// FinishOpening does the work that would have delayed Open, while requests are served: it starts the other SQL workers and
+// verifies the files that no index checked when it was opened. For later datasets the holder does this itself.
 func (h *Holder) FinishOpening() {
 	h.change.Lock()
 	defer h.change.Unlock()
@@ -199,9 +197,8 @@ func (h *Holder) swap(next *Dataset) {
 	}
 }
 
-// Refresh takes up a new snapshot: the one that the data directory points to, if it
-// is not the current one. It also tries again to open a warehouse that failed.
-// swapped says that the snapshot changed. On an error the current dataset stays.
+// Refresh takes up a new snapshot: the one that the data directory points to, if it is not the current one. It also tries again
+// to open a warehouse that failed. swapped says that the snapshot changed. On an error the current dataset stays.
 func (h *Holder) Refresh() (swapped bool, err error) {
 	h.change.Lock()
 	defer h.change.Unlock()

@@ -1,19 +1,14 @@
-// Package directory lists organizations by their properties: place, cause, form, size
-// and status on the compliance lists. It answers any combination of filters in any
-// order, with an exact count and any page of the result. It knows nothing of HTTP.
+// Package directory lists organizations by their properties: place, cause, form, size and status on the compliance lists. It
+// answers any combination of filters in any order, with an exact count and any page of the result. It knows nothing of HTTP.
 // Package search looks at names.
 //
-// An organization's number is its row in the table of organizations, which is in EIN
-// order. A set of organizations has a bit for each number. The index is made when a
-// snapshot is built and is memory-mapped when it is served. Every value of a
-// dimension, such as a state, has the list of its organizations, and a set if the
-// list would be longer. Every figure has the organizations in its order, and the sets
-// of the first sixteenth of that order, the first two sixteenths and so on. So a
-// range of dollars is the difference of two sets and a small remainder. A filter is
-// an intersection of such sets. A page is cut from the order of a figure by testing
-// which organizations are in the set, starting at the last cut before the page; small
-// sets are sorted instead. No request reads more than the order of one figure and
-// some sets, however deep its page is.
+// An organization's number is its row in the table of organizations, which is in EIN order. A set of organizations has a bit
+// for each number. The index is made when a snapshot is built and is memory-mapped when it is served. Every value of a
+// dimension, such as a state, has the list of its organizations, and a set if the list would be longer. Every figure has the
+// organizations in its order, and the sets of the first sixteenth of that order, the first two sixteenths and so on. So a range
+// of dollars is the difference of two sets and a small remainder. A filter is an intersection of such sets. A page is cut from
+// the order of a figure by testing which organizations are in the set, starting at the last cut before the page; small sets are
+// sorted instead. No request reads more than the order of one figure and some sets, however deep its page is.
 package directory
 
 import (
@@ -25,8 +20,7 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// Index is the organizations of a snapshot. It is safe for concurrent use. Rows are
-// copies, so they stay valid after Close.
+// Index is the organizations of a snapshot. It is safe for concurrent use. Rows are copies, so they stay valid after Close.
 type Index struct {
 	mapped.Guard
 	columns

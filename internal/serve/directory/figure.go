@@ -85,8 +85,7 @@ func (g *figure) layout(l mapped.Layout, name string, n int, sortable bool) {
 	checkBelow(l, name+".down", g.down, n)
 }
 
-// Range is a range of a figure, both ends included; a nil end is open. An
-// organization without the figure is in no range.
+// Range is a range of a figure, both ends included; a nil end is open. An organization without the figure is in no range.
 type Range struct{ Min, Max *int64 }
 
 // Empty reports whether the range is open at both ends.
@@ -120,9 +119,8 @@ func (g *figure) between(r Range) condition {
 	}
 }
 
-// fill adds the organizations lo to hi-1 of up to an empty set. For a long range, it
-// subtracts the stored set of the cut nearest lo from that of the cut nearest hi.
-// Then it corrects the organizations between the cuts and the ends.
+// fill adds the organizations lo to hi-1 of up to an empty set. For a long range, it subtracts the stored set of the cut
+// nearest lo from that of the cut nearest hi. Then it corrects the organizations between the cuts and the ends.
 func (g *figure) fill(set Set, lo, hi int) {
 	if n := len(g.up); hi-lo <= 2*n/cuts {
 		set.add(g.up[lo:hi])

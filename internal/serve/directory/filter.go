@@ -9,8 +9,7 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// Filter says which organizations are wanted. All fields that are set must hold. Of
-// the values in a list, any may hold.
+// Filter says which organizations are wanted. All fields that are set must hold. Of the values in a list, any may hold.
 type Filter struct {
 	States          []string // codes
 	Cities          []City

@@ -18,8 +18,7 @@ const (
 	ByName
 )
 
-// Sort is an order and its direction. Organizations without the figure come last in
-// both directions. Ties are in EIN order.
+// Sort is an order and its direction. Organizations without the figure come last in both directions. Ties are in EIN order.
 type Sort struct {
 	By  Order
 	Asc bool
@@ -95,9 +94,8 @@ func (g *figure) page(to []uint32, set Set, have int, asc bool, offset, limit in
 	return to
 }
 
-// start is where in the order the search for a page begins, the last cut before its first member,
-// and how many members of the set precede it. In descending order a cut through equal values
-// cannot be used, because ties keep their order.
+// start is where in the order the search for a page begins, the last cut before its first member, and how many members of the
+// set precede it. In descending order a cut through equal values cannot be used, because ties keep their order.
 func (g *figure) start(set Set, have int, asc bool, offset int) (at, before int) {
 	within := func(k int) int { return set.countBoth(g.part(k)) } // in the first k parts
 	if asc {

@@ -9,8 +9,7 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// condition is one part of a filter. It is a stored set, or else a function that
-// fills a set and a test of one organization.
+// condition is one part of a filter. It is a stored set, or else a function that fills a set and a test of one organization.
 type condition struct {
 	size int // upper bound of the organizations that meet it
 
@@ -21,9 +20,8 @@ type condition struct {
 	has  func(org uint32) bool
 }
 
-// fewPart decides when the remaining organizations are tested one by one instead of
-// making a set: when they are at most one in 512 of all. A test reads a random place
-// of a column, which costs as much as reading fifty members of a list.
+// fewPart decides when the remaining organizations are tested one by one instead of making a set: when they are at most one in
+// 512 of all. A test reads a random place of a column, which costs as much as reading fifty members of a list.
 const fewPart = 512
 
 // Select returns the set of the organizations that a filter wants, and their number.

@@ -1,9 +1,7 @@
-// Package example is the invented parts that examples are answered from: a
-// dataset of five grants, a store with one key and one account, and a sandbox
-// that knows the queries of the examples. The operations run on these parts as they
-// do on real ones, so an example cannot differ from the answer it stands for.
-// Nothing in the package is real data, and nothing is read from a disk or written
-// to one. The rows are in world.json.
+// Package example is the invented parts that examples are answered from: a dataset of five grants, a store with one key and one
+// account, and a sandbox that knows the queries of the examples. The operations run on these parts as they do on real ones, so
+// an example cannot differ from the answer it stands for. Nothing in the package is real data, and nothing is read from a disk
+// or written to one. The rows are in world.json.
 package example
 
 import (

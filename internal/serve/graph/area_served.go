@@ -2,9 +2,8 @@ package graph
 
 import "context"
 
-// ReachingFunders is the number of funders that an area_served place selects:
-// those with at least one row to a recipient in the place within f.Years,
-// whatever the other conditions. It is 0 for a filter without such a place.
+// ReachingFunders is the number of funders that an area_served place selects: those with at least one row to a recipient in the
+// place within f.Years, whatever the other conditions. It is 0 for a filter without such a place.
 func (g *Graph) ReachingFunders(ctx context.Context, f *Filter) (int64, error) {
 	if err := g.Begin(); err != nil {
 		return 0, err

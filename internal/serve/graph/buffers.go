@@ -2,9 +2,8 @@ package graph
 
 import "sync"
 
-// buffers is memory that questions borrow. A set is emptied when it is lent. The
-// arrays are all zero when they are lent, and the borrower returns them all zero:
-// many questions use few elements, and clear those alone.
+// buffers is memory that questions borrow. A set is emptied when it is lent. The arrays are all zero when they are lent, and
+// the borrower returns them all zero: many questions use few elements, and clear those alone.
 type buffers struct {
 	sets   freeList[bitset]
 	totals freeList[[]partyTotals] // one per recipient

@@ -23,8 +23,7 @@ var fileKind = &mapped.Kind{
 // Damaged is the slug of the error for an index that is not as it was written.
 const Damaged = "graph_damaged"
 
-// maxRows leaves room for a row number to be a uint32 with a spare value, and
-// for the end of a block of rows after the last.
+// maxRows leaves room for a row number to be a uint32 with a spare value, and for the end of a block of rows after the last.
 const maxRows = math.MaxUint32 - blockRows
 
 // flags of a row.
@@ -123,8 +122,7 @@ type RecipientRecord struct {
 	Classes                uint32 // partyClasses that any of its rows has
 }
 
-// Unnamed reports whether it is no organization: a person, or a line that names
-// nobody. Rankings put such recipients last.
+// Unnamed reports whether it is no organization: a person, or a line that names nobody. Rankings put such recipients last.
 func (r *RecipientRecord) Unnamed() bool { return r.EIN == 0 && r.Classes&uint32(partyClasses) != 0 }
 
 type placeRecord struct {

@@ -18,8 +18,7 @@ const letters = 1 + 2*majors
 
 const supportSets = 1 << grant.Strategies
 
-// groupIndex is the columns that rows are grouped by and that no other question
-// needs, and the sums of all rows by each.
+// groupIndex is the columns that rows are grouped by and that no other question needs, and the sums of all rows by each.
 type groupIndex struct {
 	countyList []uint32 // numbers of short strings, ascending
 	states     []uint16 // by row: number in stateList
@@ -77,8 +76,7 @@ func (x *groupIndex) layout(s mapped.Layout, states, rows int) {
 	mapped.Field(s, "letter.sums", &x.letterSums, letters)
 }
 
-// computeTotals computes everything about the corpus as a whole, so that a question
-// without a condition costs nothing.
+// computeTotals computes everything about the corpus as a whole, so that a question without a condition costs nothing.
 func (b *builder) computeTotals() error {
 	b.sums.funders, b.sums.recips = make([]partyTotals, len(b.funder)), make([]partyTotals, len(b.recip))
 	b.sums.years, b.sums.classes = make([]yearSum, len(b.yearList)), make([]Cost, classes)

@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// numberAll sorts every dictionary, so that numbers compare as their strings do, and
-// checks the order of the rows.
+// numberAll sorts every dictionary, so that numbers compare as their strings do, and checks the order of the rows.
 func (b *builder) numberAll() error {
 	former := b.recipDict.sorted(b.recips)
 	b.recip = make([]RecipientRecord, len(former))
@@ -40,8 +39,7 @@ func (b *builder) numberAll() error {
 	return nil
 }
 
-// numberInOrder sorts a list of distinct values and gives a column, which has numbers
-// of the list, their new numbers.
+// numberInOrder sorts a list of distinct values and gives a column, which has numbers of the list, their new numbers.
 func numberInOrder[T cmp.Ordered, N uint8 | uint32](list []T, column []N) {
 	former := slices.Clone(list)
 	slices.Sort(list)
@@ -138,8 +136,7 @@ func mode[T cmp.Ordered](list []T) (best T) {
 	return best
 }
 
-// usualName is the name that most rows have, in capitals: two names as filed that
-// differ in their case are one name.
+// usualName is the name that most rows have, in capitals: two names as filed that differ in their case are one name.
 func (b *builder) usualName(rows []uint32) string {
 	first := b.names[rows[0]]
 	if !slices.ContainsFunc(rows, func(row uint32) bool { return b.names[row] != first }) {
@@ -152,8 +149,7 @@ func (b *builder) usualName(rows []uint32) string {
 	return mode(names)
 }
 
-// distinct lists the distinct values of some items, ascending, and says which number
-// in the list the value of each item has.
+// distinct lists the distinct values of some items, ascending, and says which number in the list the value of each item has.
 func distinct[T any](items []T, value func(*T) uint32) (list, numbers []uint32) {
 	for i := range items {
 		list = append(list, value(&items[i]))

@@ -63,8 +63,7 @@ func (b *builder) readGrants(ctx context.Context, s *snapshot.Snapshot) error {
 	return nil
 }
 
-// reserve makes room for so many rows at once: columns that double as they grow
-// take twice the memory while they do.
+// reserve makes room for so many rows at once: columns that double as they grow take twice the memory while they do.
 func (b *builder) reserve(rows int64) {
 	n := int(min(rows, maxRows))
 	const key = 13 // letters of a grant key
@@ -131,8 +130,7 @@ func arrival[T comparable, N uint8 | uint32](list *[]T, numbers map[T]N, value T
 	return n
 }
 
-// funderOf is the number of the funder of the next row. Rows come in the order
-// of funders, so it is the last one or a new one.
+// funderOf is the number of the funder of the next row. Rows come in the order of funders, so it is the last one or a new one.
 func (b *builder) funderOf(r *grantRow) (uint32, error) {
 	e, err := einOf(r.FunderEIN)
 	if err != nil {
@@ -297,8 +295,7 @@ func (b *builder) recipsOf(e ein.EIN) iter.Seq[*RecipientRecord] {
 	}
 }
 
-// readCauses reads the causes that were inferred for recipients without a code. Older
-// snapshots do not have this table.
+// readCauses reads the causes that were inferred for recipients without a code. Older snapshots do not have this table.
 func (b *builder) readCauses(s *snapshot.Snapshot) error {
 	if !s.HasTable(snapshot.InferredCauses) {
 		return nil

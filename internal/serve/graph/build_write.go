@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// write writes the index, section by section. The order of the sections lets each
-// stage drop what no later one looks at.
+// write writes the index, section by section. The order of the sections lets each stage drop what no later one looks at.
 func (b *builder) write(ctx context.Context, out io.Writer) error {
 	w := mapped.NewWriter(out, fileKind)
 	s := mapped.Layout{To: w}

@@ -66,8 +66,7 @@ const (
 	supportBits = grant.Strategies
 )
 
-// makeCells adds all rows up. If there are more states than a key has room for, it
-// makes no cells, and questions read rows.
+// makeCells adds all rows up. If there are more states than a key has room for, it makes no cells, and questions read rows.
 func (b *builder) makeCells(states int) (c cells) {
 	if states > cellStates {
 		return c
@@ -220,8 +219,7 @@ func (k *keyedSums) within(c *cellFilter, bits uint, values int) []Cost {
 	return out
 }
 
-// addFineCells fills the table of counties, strategies or funders, for a filter
-// that asks for years and states alone.
+// addFineCells fills the table of counties, strategies or funders, for a filter that asks for years and states alone.
 func (g *Graph) addFineCells(t *tables, c *cellFilter, by Grouping) {
 	switch by {
 	case GroupCounty:

@@ -54,8 +54,7 @@ func (g *Graph) unionOf(d dimension, mask uint32) condition {
 
 func (g *Graph) linked() condition { return g.union(g.postings.sets.linked.at(0)) }
 
-// compile turns a filter into conditions that all must hold. reach is the set
-// of funders that an area_served place selects.
+// compile turns a filter into conditions that all must hold. reach is the set of funders that an area_served place selects.
 func (g *Graph) compile(f *Filter, reach bitset) []condition {
 	var all []condition
 	for d := range f.declared {

@@ -17,9 +17,8 @@ func (g *Graph) ranks(least, most *int64) (lo, hi uint32) {
 	return lo, max(lo, hi)
 }
 
-// scatterPart says when a range of amounts is small: less than one in so many rows.
-// Setting bits at random places for a small range is cheaper than testing all rows
-// in order. The same holds for the rows outside of a large range.
+// scatterPart says when a range of amounts is small: less than one in so many rows. Setting bits at random places for a small
+// range is cheaper than testing all rows in order. The same holds for the rows outside of a large range.
 const scatterPart = 8
 
 // amountSteps are amounts that people often ask for, ascending. The index stores

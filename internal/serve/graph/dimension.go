@@ -35,8 +35,7 @@ const majors = 26
 // maxProbSets is how many distinct probabilities get a bitset each.
 const maxProbSets = 64
 
-// each visits the dimensions in the order of the file, each with the name of
-// its section and the number of its values.
+// each visits the dimensions in the order of the file, each with the name of its section and the number of its values.
 func (d *dimensions) each(years, states, probs int, visit func(name string, values int, d *dimension)) {
 	if probs > maxProbSets {
 		probs = 0

@@ -2,10 +2,9 @@ package graph
 
 import "slices"
 
-// distinctCounter counts funders or recipients, each given once with the mask of its years: how many have any
-// year, and how many have each year. It counts eight years at once, in the bytes of a word, which it empties
-// before a byte can overflow. It does not branch on the bits of a mask, because the processor could not
-// predict them.
+// distinctCounter counts funders or recipients, each given once with the mask of its years: how many have any year, and how
+// many have each year. It counts eight years at once, in the bytes of a word, which it empties before a byte can overflow. It
+// does not branch on the bits of a mask, because the processor could not predict them.
 type distinctCounter struct {
 	n       int64
 	byYear  [MaxYears]int64

@@ -167,8 +167,7 @@ func (e *evaluation) setBySet(conditions []condition) (rowset, error) {
 	return rowset{set: out, lo: lo, hi: hi, count: total.Load()}, nil
 }
 
-// clauseSets are the sets that a question makes for its conditions: at most three,
-// however many words a query has.
+// clauseSets are the sets that a question makes for its conditions: at most three, however many words a query has.
 type clauseSets struct{ within, next, without bitset }
 
 func (m *clauseSets) leavingOut(e *evaluation) bitset {

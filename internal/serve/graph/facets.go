@@ -14,17 +14,15 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// Facets are the totals of the rows of a filter, and a count beside each choice of
-// a form: the rows that the selection would have if the visitor chose it. The count
-// ignores the filter's condition of the same kind, which the choice would replace.
+// Facets are the totals of the rows of a filter, and a count beside each choice of a form: the rows that the selection would
+// have if the visitor chose it. The count ignores the filter's condition of the same kind, which the choice would replace.
 type Facets struct {
 	By             map[Grouping]Grouped // of the rows that satisfy the filter
 	People, Nobody Cost                 // of these rows, those to individuals and to unnamed recipients
 
 	// The counts beside the choices.
 	Subjects, States, Supports, FunderTypes, Years Counts
-	// Counties has the counties of chosen states, and of the states of chosen
-	// counties. It is empty for other places.
+	// Counties has the counties of chosen states, and of the states of chosen counties. It is empty for other places.
 	Counties Counts
 	Bands    []int64 // rows below the first amount, from each to the next, and from the last on
 	Surest   []int64 // rows whose recipient has an EIN with at least each probability
@@ -61,8 +59,7 @@ const (
 	choices
 )
 
-// apart divides a filter into the conditions that the form offers choices of,
-// each nil where nothing is chosen, and the rest.
+// apart divides a filter into the conditions that the form offers choices of, each nil where nothing is chosen, and the rest.
 func (f *Filter) apart() (rest Filter, chosen [choices]*Filter) {
 	rest = *f
 	for d := range f.declared {
@@ -83,13 +80,11 @@ func (f *Filter) apart() (rest Filter, chosen [choices]*Filter) {
 	return rest, chosen
 }
 
-// yearsApart reports whether the years are a condition of their own. They are not
-// when they decide which funders reach a place.
+// yearsApart reports whether the years are a condition of their own. They are not when they decide which funders reach a place.
 func (f *Filter) yearsApart() bool { return f.Place.Of != AreaServed || f.Place.empty() }
 
-// Facets counts. Rows by few values are stored as sets, so what stands beside the
-// choices is counted from the bits that sets have in common, and only what is
-// shown in dollars looks at rows. The answer is shared: it must not be changed.
+// Facets counts. Rows by few values are stored as sets, so what stands beside the choices is counted from the bits that sets
+// have in common, and only what is shown in dollars looks at rows. The answer is shared: it must not be changed.
 func (g *Graph) Facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, error) {
 	if err := g.Begin(); err != nil {
 		return nil, err

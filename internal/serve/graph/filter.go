@@ -6,8 +6,7 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// Filter is the condition of a question. Fields combine with AND, values within
-// a field with OR. The zero Filter is every row.
+// Filter is the condition of a question. Fields combine with AND, values within a field with OR. The zero Filter is every row.
 type Filter struct {
 	Funders    []ein.EIN
 	Recipients []ein.EIN

@@ -42,9 +42,8 @@ const (
 	BooleanParam = "boolean"
 )
 
-// paramFile has a line for each text of a parameter. The kind of a text is label,
-// description, "also" for other words for the parameter, "also: MEANT" for words
-// that mean MEANT, or "value: WORD" for other words for a value.
+// paramFile has a line for each text of a parameter. The kind of a text is label, description, "also" for other words for the
+// parameter, "also: MEANT" for words that mean MEANT, or "value: WORD" for other words for a value.
 //
 //go:embed parameters.tsv
 var paramFile string

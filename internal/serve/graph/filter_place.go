@@ -120,8 +120,7 @@ func placeSQL(w *Where, f *Filter) {
 	}
 }
 
-// placeOfPhrases say whose place is meant: in a sentence, before a place in a
-// chip, and before a distance in a chip.
+// placeOfPhrases say whose place is meant: in a sentence, before a place in a chip, and before a distance in a chip.
 var placeOfPhrases = [...]struct{ phrase, chip, near string }{
 	RecipientPlace: {"to recipients ", "", ""},
 	FunderPlace:    {"by funders ", "Funder in ", "funder "},

@@ -12,9 +12,8 @@ import (
 	embedded "grantgraph/internal/table"
 )
 
-// location reads location, geo_id_type and location_type, which are one condition: when either of the two
-// enumerations is not understood the whole condition does not run, because running it with a default would
-// answer another question.
+// location reads location, geo_id_type and location_type, which are one condition: when either of the two enumerations is not
+// understood the whole condition does not run, because running it with a default would answer another question.
 func (r *Reading) location() {
 	kind, kindUnderstood := r.Choice("geo_id_type")
 	of, ofUnderstood := r.Choice("location_type")
@@ -256,10 +255,9 @@ func (r *Reading) country() {
 	slices.Sort(r.Filter.Countries)
 }
 
-// elsewhereFile has the FIPS 10-4 country codes that mean another country in ISO 3166,
-// with the name of that other country. A caller who thinks in ISO would get a
-// plausible answer about the wrong place, so the answer says which country the
-// code was read as.
+// elsewhereFile has the FIPS 10-4 country codes that mean another country in ISO 3166, with the name of that other country. A
+// caller who thinks in ISO would get a plausible answer about the wrong place, so the answer says which country the code was
+// read as.
 //
 //go:embed country_codes_elsewhere.tsv
 var elsewhereFile string

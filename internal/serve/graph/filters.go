@@ -42,8 +42,7 @@ type Declaration struct {
 	choice choice
 }
 
-// index is the graph that a filter is evaluated on, with the set of funders that
-// an area_served place selects.
+// index is the graph that a filter is evaluated on, with the set of funders that an area_served place selects.
 type index struct {
 	*Graph
 	reach bitset
@@ -131,8 +130,7 @@ type Request interface {
 	Integer(name string) (int64, bool)
 	Number(name string) (float64, bool)
 	Boolean(name string) bool
-	// Choice reads a word of the vocabulary, empty when there is none.
-	// understood is false when the caller sent another word.
+	// Choice reads a word of the vocabulary, empty when there is none. understood is false when the caller sent another word.
 	Choice(name string) (word string, understood bool)
 	Choices(name string) []string
 

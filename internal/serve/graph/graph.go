@@ -1,7 +1,6 @@
-// Package graph answers questions about who funded whom. It holds the grant rows of a snapshot as immutable,
-// memory-mapped columns, sorted in both directions of the graph, with postings and precomputed totals, so
-// that a question touches few bytes. It knows nothing of HTTP: package api/grants turns requests into a
-// Filter and results into wire rows.
+// Package graph answers questions about who funded whom. It holds the grant rows of a snapshot as immutable, memory-mapped
+// columns, sorted in both directions of the graph, with postings and precomputed totals, so that a question touches few bytes.
+// It knows nothing of HTTP: package api/grants turns requests into a Filter and results into wire rows.
 package graph
 
 import (
@@ -69,8 +68,7 @@ func (c *columns) layout(s mapped.Layout, rows int) {
 	mapped.Field(s, "row.prob", &c.probs, rows)
 }
 
-// backward is the same rows in the order of recipients, then funders: the
-// columns that a sum over recipients reads.
+// backward is the same rows in the order of recipients, then funders: the columns that a sum over recipients reads.
 type backward struct {
 	funders []uint32
 	amounts []int64

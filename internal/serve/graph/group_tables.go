@@ -1,7 +1,6 @@
 package graph
 
-// tables are the sums of rows by the values of columns with few values, and by
-// funder. A table that no grouping needs is nil.
+// tables are the sums of rows by the values of columns with few values, and by funder. A table that no grouping needs is nil.
 type tables struct {
 	states, counties, letters, supports, years []Cost
 	funders                                    []Cost

@@ -63,8 +63,7 @@ type Grouped struct {
 	By     Grouping
 	Count  int64   // groups that have a value and a row
 	Groups []Group // the first groups
-	// Rest is the rows of the other groups, and None is the rows without a value.
-	// Each is nil if there is no such row.
+	// Rest is the rows of the other groups, and None is the rows without a value. Each is nil if there is no such row.
 	Rest, None *Cost
 }
 

@@ -21,10 +21,9 @@ type GroupsOf struct {
 	Top    int // groups that are listed; at most MaxGroups
 }
 
-// Groups returns the rows that satisfy the filter by one grouping: the groups with the most dollars, in that
-// order and then in the order of their keys, and the rest of them in one sum. Years are the ones with the
-// most dollars as well, but in their own order. A grant with several strategies of support is in all of them;
-// in the rest it counts once.
+// Groups returns the rows that satisfy the filter by one grouping: the groups with the most dollars, in that order and then in
+// the order of their keys, and the rest of them in one sum. Years are the ones with the most dollars as well, but in their own
+// order. A grant with several strategies of support is in all of them; in the rest it counts once.
 func (g *Graph) Groups(ctx context.Context, f *Filter, by Grouping, top int) (Grouped, error) {
 	list, err := g.GroupsMany(ctx, []GroupsOf{{Filter: f, By: by, Top: top}})
 	if err != nil {

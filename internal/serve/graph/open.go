@@ -5,9 +5,8 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// Open maps the index of a published snapshot. It verifies the checksums of
-// the whole file, at memory speed when the file is cached, and refuses one that
-// is damaged, cut short, of another version or of another snapshot.
+// Open maps the index of a published snapshot. It verifies the checksums of the whole file, at memory speed when the file is
+// cached, and refuses one that is damaged, cut short, of another version or of another snapshot.
 func Open(s *snapshot.Snapshot) (*Graph, error) {
 	return mapped.Load(s.Dir, fileName, fileKind, func(f *mapped.File) *Graph { return newGraph(f, &s.Manifest) })
 }

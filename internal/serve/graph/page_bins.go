@@ -5,11 +5,10 @@ import (
 	"math/bits"
 )
 
-// A deep page is found without keeping the items before it. A first round counts how many items fall into
-// each of many ranges of the order. The counts tell in which range the page begins, and how many items come
-// before that range. A range with too many items is divided by another round. A last round keeps the first
-// items from there on. Most pages take two or three rounds, and no page takes more than a dozen. The memory
-// is the same for all pages; page_memory.go says how much.
+// A deep page is found without keeping the items before it. A first round counts how many items fall into each of many ranges
+// of the order. The counts tell in which range the page begins, and how many items come before that range. A range with too
+// many items is divided by another round. A last round keeps the first items from there on. Most pages take two or three
+// rounds, and no page takes more than a dozen. The memory is the same for all pages; page_memory.go says how much.
 
 // order describes the order of a list, as far as finding a page needs it.
 type order struct {
@@ -17,8 +16,7 @@ type order struct {
 	skewed bool  // most keys are small
 	most   int64 // of numbers
 
-	// amount is that of an item with this key, where the key tells it; nil where
-	// items of one key have different amounts.
+	// amount is that of an item with this key, where the key tells it; nil where items of one key have different amounts.
 	amount func(key int64) int64
 }
 
@@ -29,9 +27,8 @@ const (
 	byNumber
 )
 
-// orderRange is a part of the order: the items that are equal to the first one on the levels before this one,
-// and lie from lo to hi on this one. It is divided into bins of equal width or, when skewed, of a width that
-// grows with the distance from zero.
+// orderRange is a part of the order: the items that are equal to the first one on the levels before this one, and lie from lo
+// to hi on this one. It is divided into bins of equal width or, when skewed, of a width that grows with the distance from zero.
 type orderRange struct {
 	level  int
 	lo, hi int64
@@ -148,8 +145,7 @@ func (g *Graph) selectPage(o order, from, to int64, run func(*selectors) error) 
 	return list[min(from-before, int64(len(list))):], seen, nil
 }
 
-// holds is the bin in which the item with a number of the range is, and how
-// many items are in the bins before.
+// holds is the bin in which the item with a number of the range is, and how many items are in the bins before.
 func (p *selectors) holds(number int64) (bin int, before int64) {
 	for bin = range p.all[0].counts {
 		var n int64
@@ -164,8 +160,7 @@ func (p *selectors) holds(number int64) (bin int, before int64) {
 	panic("graph: the items changed while they were counted")
 }
 
-// Skewed bins have a width of one up to twice skewedPart from zero, and then
-// each power of two is divided into skewedPart bins.
+// Skewed bins have a width of one up to twice skewedPart from zero, and then each power of two is divided into skewedPart bins.
 const (
 	skewedBits = 9
 	skewedPart = 1 << skewedBits

@@ -7,17 +7,15 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// The bytes that a row of an answer takes. A purpose is sometimes longer, but a
-// thousand of them at once are not.
+// The bytes that a row of an answer takes. A purpose is sometimes longer, but a thousand of them at once are not.
 const (
 	grantBytes = 2 << 10
 	partyBytes = 1 << 10
 )
 
-// Weight bounds the bytes that a question takes beside what all questions share, so that no more questions
-// are let in at a time than there is memory for. The bound grows with the dataset and with the rows of the
-// page. How deep the page is makes no difference. Weight looks at a few numbers per value of the filter and
-// at no rows.
+// Weight bounds the bytes that a question takes beside what all questions share, so that no more questions are let in at a time
+// than there is memory for. The bound grows with the dataset and with the rows of the page. How deep the page is makes no
+// difference. Weight looks at a few numbers per value of the filter and at no rows.
 func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 	if g.Begin() != nil {
 		return 0 // the question fails before it takes anything
@@ -79,8 +77,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 
 func cores() int64 { return int64(runtime.GOMAXPROCS(0)) }
 
-// listWeight bounds the bytes of a list of n numbers. A list that grows by append
-// takes up to three times its size.
+// listWeight bounds the bytes of a list of n numbers. A list that grows by append takes up to three times its size.
 func listWeight[N int | int64](n N) int64 { return 3 * 4 * int64(n) }
 
 func setWeight[N int | int64](n N) int64 { return int64(n)/8 + 64 }
@@ -96,8 +93,7 @@ func (g *Graph) FacetsWeight(f *Filter) int64 {
 	return g.Weight(AboutGroups, f, Page{Limit: MaxGroups}) + 6*int64(choices)*setWeight(g.rows)
 }
 
-// rowsBound is a bound on the rows that satisfy a filter, from the funders,
-// recipients and grants that it names.
+// rowsBound is a bound on the rows that satisfy a filter, from the funders, recipients and grants that it names.
 func (g *Graph) rowsBound(f *Filter) int64 {
 	bound := int64(g.rows)
 	for d := range f.declared {

@@ -69,8 +69,7 @@ func (s *selector) trim() {
 	s.hi = s.limit.key
 }
 
-// selectors lends a selector to each part of some work while it runs, so that there
-// are no more selectors than cores.
+// selectors lends a selector to each part of some work while it runs, so that there are no more selectors than cores.
 type selectors struct {
 	mu   sync.Mutex
 	free []*selector
@@ -124,8 +123,7 @@ func (p *selectors) first(k int) []item {
 	return all[:min(k, len(all))]
 }
 
-// within is the part of a list of n items that a page shows. A page past the end, or
-// with a negative offset, shows nothing.
+// within is the part of a list of n items that a page shows. A page past the end, or with a negative offset, shows nothing.
 func (p Page) within(n int64) (from, to int64) {
 	if p.Offset < 0 || p.Limit <= 0 || int64(p.Offset) >= n {
 		return 0, 0

@@ -76,8 +76,7 @@ func (g *Graph) evenCuts(lo, hi uint32) []int {
 	return append(out, int(hi))
 }
 
-// cuts divides the rows from lo to hi-1 so that no key is divided; starts are the
-// positions at which keys begin.
+// cuts divides the rows from lo to hi-1 so that no key is divided; starts are the positions at which keys begin.
 func (g *Graph) cuts(lo, hi uint32, starts []uint32) []int {
 	out := []int{int(lo)}
 	size := max(uint64(hi-lo)/uint64(4*runtime.GOMAXPROCS(0)), uint64(g.grain.part))

@@ -11,8 +11,7 @@ type partySets struct {
 	funderKinds   dimension // funders by their kind
 }
 
-// After the kinds come a set for funders without a kind and one for all kinds.
-// After the letters comes a set for all causes.
+// After the kinds come a set for funders without a kind and one for all kinds. After the letters comes a set for all causes.
 const anyLetter = letters
 
 var (

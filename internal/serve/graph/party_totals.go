@@ -129,9 +129,8 @@ func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) e
 	}), done, nil
 }
 
-// sumRecipients sums the rows of each recipient from place from to place to-1
-// of the order of recipients. words is the set of rows. If concerned is not nil,
-// recipients outside of it have all of their rows in the set.
+// sumRecipients sums the rows of each recipient from place from to place to-1 of the order of recipients. words is the set of
+// rows. If concerned is not nil, recipients outside of it have all of their rows in the set.
 func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, s *selector) {
 	off, val := g.back.rows.off, g.back.rows.val
 	id, _ := slices.BinarySearch(off, uint32(from))
@@ -200,8 +199,7 @@ func (g *Graph) fewRecipients(rows []uint32) []record {
 	return list
 }
 
-// sumFewRows adds the rows up in an array of all recipients, and lists the
-// recipients that have any. done gives the array back.
+// sumFewRows adds the rows up in an array of all recipients, and lists the recipients that have any. done gives the array back.
 func (e *evaluation) sumFewRows(set *rowset) (dense []partyTotals, ids []uint32, done func(), err error) {
 	g := e.g
 	dense, ok := g.buffers.totals.take()

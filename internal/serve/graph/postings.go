@@ -31,8 +31,7 @@ func invert(col []uint32, keys int) lists {
 	return lists{off, val}
 }
 
-// transpose turns a list of keys per position into a list of positions per
-// key, ascending, each position once.
+// transpose turns a list of keys per position into a list of positions per key, ascending, each position once.
 func transpose(from lists, keys int) lists {
 	l := lists{off: make([]uint32, keys+1)}
 	last := make([]uint32, keys) // one more than the last position seen

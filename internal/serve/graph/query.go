@@ -8,8 +8,7 @@ import (
 	"grantgraph/internal/stem"
 )
 
-// Query is a parsed free-text condition over purpose, name as filed and
-// canonical recipient name; see ParseQuery.
+// Query is a parsed free-text condition over purpose, name as filed and canonical recipient name; see ParseQuery.
 type Query struct {
 	Must    []Term
 	MustNot []Term
@@ -22,11 +21,10 @@ type Term struct{ Words []string }
 // it left terms out, the answer would be to another question.
 const MaxTerms = 32
 
-// ParseQuery reads a free-text condition. The text is folded to ASCII capitals and cut into words, runs of
-// A-Z and 0-9. Every word must match; words inside "quotes" must stand next to each other in one field; a
-// leading - on a word or on a quoted phrase excludes it. A hyphenated word is two words, and a phrase when it
-// is excluded. Words match by their stems, in phrases too. ok is false if the text has no word; then the
-// condition must not run.
+// ParseQuery reads a free-text condition. The text is folded to ASCII capitals and cut into words, runs of A-Z and 0-9. Every
+// word must match; words inside "quotes" must stand next to each other in one field; a leading - on a word or on a quoted
+// phrase excludes it. A hyphenated word is two words, and a phrase when it is excluded. Words match by their stems, in phrases
+// too. ok is false if the text has no word; then the condition must not run.
 func ParseQuery(s string) (q Query, ok bool) {
 	for rest := orgname.Fold(s); rest != ""; {
 		var item string
@@ -48,8 +46,7 @@ func ParseQuery(s string) (q Query, ok bool) {
 	return q, len(q.Must)+len(q.MustNot) > 0
 }
 
-// nextItem takes the first item off a query: a run without spaces, or a text in
-// quotes, whose closing quote may be missing.
+// nextItem takes the first item off a query: a run without spaces, or a text in quotes, whose closing quote may be missing.
 func nextItem(s string) (item string, not, phrase bool, rest string) {
 	s = strings.TrimLeft(s, " ")
 	item = strings.TrimLeft(s, "-")

@@ -57,11 +57,10 @@ type Sort struct {
 // Page is a part of an ordered result.
 type Page struct{ Offset, Limit int }
 
-// Canonical names a question. The name is the same for every way to write the same condition, and different
-// questions have different names. Order and repetition do not matter, nor does a value that another value
-// covers, nor how spans of years are divided. The length of a text or list is written before it, so that no
-// two questions share a name. Cursors hold a digest of the name, so a change of these bytes makes the cursors
-// of clients invalid.
+// Canonical names a question. The name is the same for every way to write the same condition, and different questions have
+// different names. Order and repetition do not matter, nor does a value that another value covers, nor how spans of years are
+// divided. The length of a text or list is written before it, so that no two questions share a name. Cursors hold a digest of
+// the name, so a change of these bytes makes the cursors of clients invalid.
 func (q Question) Canonical() []byte {
 	w := append(make(Name, 0, 160), byte(q.About), byte(q.By), byte(q.Sort.By))
 	w.Flag(q.Sort.Asc)
@@ -141,8 +140,7 @@ func (w *Name) place(p *Place) {
 		return
 	}
 	*w = append(*w, byte(p.Kind))
-	// A city is written with its state behind a separator. The name of the city
-	// alone sorts before that, and covers it.
+	// A city is written with its state behind a separator. The name of the city alone sorts before that, and covers it.
 	var names []string
 	for _, v := range p.Values {
 		name := v.Name
@@ -220,8 +218,7 @@ func writeSet[T ~uint8 | ~uint32](w *Name, list []T) {
 	}
 }
 
-// set returns the values in order, each once. Most filters of a question are
-// empty, so this must cost nothing for them.
+// set returns the values in order, each once. Most filters of a question are empty, so this must cost nothing for them.
 func set[T cmp.Ordered](list []T) []T {
 	list = slices.Clone(list)
 	slices.Sort(list)

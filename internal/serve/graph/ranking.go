@@ -30,10 +30,9 @@ const (
 	shared     = 1024 // records at most
 )
 
-// Funders returns one page of the funders that have rows satisfying the filter, with the totals of these
-// rows, and how many such funders there are. It orders by ByAmount (the total), ByCount (the number of
-// grants), ByFunderName and ByFunderState; any other key is ErrOrder. Funders that are equal in the key are
-// ordered by total descending, then by EIN ascending.
+// Funders returns one page of the funders that have rows satisfying the filter, with the totals of these rows, and how many
+// such funders there are. It orders by ByAmount (the total), ByCount (the number of grants), ByFunderName and ByFunderState;
+// any other key is ErrOrder. Funders that are equal in the key are ordered by total descending, then by EIN ascending.
 func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []FunderTotal, hits int64, err error) {
 	ask := Question{About: AboutFunders, Filter: f, Sort: s, Page: p}
 	return rankedRows(ctx, g, "funders", ask, func(read *reader, rec *record) FunderTotal {

@@ -25,9 +25,8 @@ type StateSum struct {
 	Amount int64
 }
 
-// stateCells adds up all rows of each funder or recipient. starts is where the
-// rows of each begin in order, which is nil for the order of the table. others is
-// the other end of each row; within one funder or recipient it ascends.
+// stateCells adds up all rows of each funder or recipient. starts is where the rows of each begin in order, which is nil for
+// the order of the table. others is the other end of each row; within one funder or recipient it ascends.
 func (b *builder) stateCells(states int, starts, order, others []uint32) stateCells {
 	years := len(b.yearList)
 	out := stateCells{at: make([]uint32, states*years+1)}
@@ -127,9 +126,8 @@ func (l *recipientCells) cuts(g *Graph) []int {
 	return g.evenCuts(0, uint32(len(g.dict.recips)))
 }
 
-// cellBlock is how many recipients are added up at a time, at most. Their sums stay
-// in the cache of a core while the lists of all states and years are read side by
-// side. An array of all recipients would miss the cache at nearly every cell.
+// cellBlock is how many recipients are added up at a time, at most. Their sums stay in the cache of a core while the lists of
+// all states and years are read side by side. An array of all recipients would miss the cache at nearly every cell.
 const cellBlock = 1 << 13
 
 // cellSums are the sums of a block of recipients. They are all zero when lent.
@@ -181,8 +179,7 @@ func (g *Graph) sumRecipientCells(l recipientCells, from, to int, visit func(sum
 	g.buffers.blocks.give(b, freeArrays)
 }
 
-// byCells is byRecipient for cells. Unless the cells are a single list, it does not
-// count the funders of a recipient.
+// byCells is byRecipient for cells. Unless the cells are a single list, it does not count the funders of a recipient.
 func (e *evaluation) byCells(l recipientCells, r *ranker) func(*selectors) error {
 	if len(l.lists) == 1 {
 		year, cells := l.lists[0].year, l.lists[0].cells

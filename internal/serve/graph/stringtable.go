@@ -41,9 +41,8 @@ func (t *table) find(s string) (uint32, bool) {
 	return uint32(i), i < n && string(t.at(uint32(i))) == s
 }
 
-// dict numbers distinct strings while an index is built: first in the order of
-// arrival, then, after sorted, in the order of the strings. There may be tens of
-// millions, so they stand end to end in a few large stretches of memory.
+// dict numbers distinct strings while an index is built: first in the order of arrival, then, after sorted, in the order of the
+// strings. There may be tens of millions, so they stand end to end in a few large stretches of memory.
 type dict struct {
 	seed    maphash.Seed
 	numbers hashtable.Table
@@ -171,8 +170,7 @@ func (d *dict) write(w *mapped.Writer, name string) {
 	_, _ = w.Write(part)
 }
 
-// copier carries strings out of the mapped file, many to an allocation. What
-// it hands out is never written to again.
+// copier carries strings out of the mapped file, many to an allocation. What it hands out is never written to again.
 type copier struct{ buf []byte }
 
 func (c *copier) copy(b []byte) string {

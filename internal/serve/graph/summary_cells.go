@@ -1,8 +1,7 @@
 package graph
 
-// sumCells is the summary of a filter that asks for years, causes and a kind of
-// funder, or for years and states. Dollars and grants come from the cells, and
-// distinct funders and recipients from sets of them. ok is false for other filters.
+// sumCells is the summary of a filter that asks for years, causes and a kind of funder, or for years and states. Dollars and
+// grants come from the cells, and distinct funders and recipients from sets of them. ok is false for other filters.
 func (e *evaluation) sumCells(f *Filter) (s *summary, ok bool, err error) {
 	g := e.g
 	states := len(f.Place.Values) > 0

@@ -14,8 +14,7 @@ type YearGiving struct {
 	_      [3]uint8
 }
 
-// giving is what each funder gave, by year and by recipient: far less than the
-// rows, as most giving goes on for years.
+// giving is what each funder gave, by year and by recipient: far less than the rows, as most giving goes on for years.
 type giving struct {
 	yearAt []uint32 // where the years of a funder begin
 	years  []YearGiving

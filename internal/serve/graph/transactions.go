@@ -7,11 +7,10 @@ import (
 	"sort"
 )
 
-// Transactions returns one page of the rows that satisfy the filter, and how many do in all. It orders by
-// ByAmount, ByYear, ByFunderName, ByFunderState, ByRecipName (the canonical name) and ByRecipState (the state
-// of the row); any other key is ErrOrder. Strings are ordered byte by byte, an absent one before all others.
-// Rows that are equal in the key are ordered by amount descending, then by grant key ascending, whatever the
-// direction. A page past the end is empty.
+// Transactions returns one page of the rows that satisfy the filter, and how many do in all. It orders by ByAmount, ByYear,
+// ByFunderName, ByFunderState, ByRecipName (the canonical name) and ByRecipState (the state of the row); any other key is
+// ErrOrder. Strings are ordered byte by byte, an absent one before all others. Rows that are equal in the key are ordered by
+// amount descending, then by grant key ascending, whatever the direction. A page past the end is empty.
 func (g *Graph) Transactions(ctx context.Context, f *Filter, s Sort, p Page) (rows []Grant, hits int64, err error) {
 	if err := g.Begin(); err != nil {
 		return nil, 0, err

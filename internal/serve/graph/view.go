@@ -9,10 +9,9 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// View is the graph as the packages read it that walk from one organization to others: ledger, neighbors and
-// prospect. Funders and recipients are numbers, which are their places in Funders and Recipients. Other
-// numbers are places in Years, States and Counties. The slices belong to the mapped file: nobody may change
-// them, or use them after Close.
+// View is the graph as the packages read it that walk from one organization to others: ledger, neighbors and prospect. Funders
+// and recipients are numbers, which are their places in Funders and Recipients. Other numbers are places in Years, States and
+// Counties. The slices belong to the mapped file: nobody may change them, or use them after Close.
 type View struct {
 	Funders    []FunderRecord    // by EIN
 	Recipients []RecipientRecord // by identity
@@ -114,8 +113,7 @@ func (g *Graph) received(r uint32) Rows {
 	return Rows{Parties: g.back.funders[from:to], Amounts: g.back.amounts[from:to], Years: g.back.years[from:to]}
 }
 
-// GrantsOf is the grants of an organization. They are copied only if the
-// organization is a recipient with several identities.
+// GrantsOf is the grants of an organization. They are copied only if the organization is a recipient with several identities.
 func (v *View) GrantsOf(e ein.EIN, side Side) Rows {
 	if side == Received {
 		return v.g.receivedBy(v.FindRecipients(e))

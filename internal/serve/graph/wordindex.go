@@ -54,9 +54,8 @@ func (b *builder) indexWords() error {
 	return nil
 }
 
-// wordIndex is the word index. A document is one distinct text: a purpose, a
-// name as filed, or the canonical name of a recipient, numbered in this order.
-// Texts repeat heavily, so words point to documents and documents to rows.
+// wordIndex is the word index. A document is one distinct text: a purpose, a name as filed, or the canonical name of a
+// recipient, numbered in this order. Texts repeat heavily, so words point to documents and documents to rows.
 type wordIndex struct {
 	stems                            table
 	docs                             lists // documents of each stem
@@ -86,8 +85,7 @@ func (t *wordIndex) rowsOf(doc uint32) []uint32 {
 	return t.recipRows.at(doc - t.purposes - t.names)
 }
 
-// rowsBound is how many rows the documents have. It counts a row once for each of its
-// texts among the documents.
+// rowsBound is how many rows the documents have. It counts a row once for each of its texts among the documents.
 func (t *wordIndex) rowsBound(docs []uint32) int64 {
 	var n int64
 	for _, d := range docs {
@@ -126,9 +124,8 @@ func intersect(a, b []uint32) []uint32 {
 	return out
 }
 
-// find is the documents that have the term: those of its one stem, or those in
-// which its stems stand next to each other. The result may be part of the
-// mapped file and must not be changed. stem is the number of a single stem.
+// find is the documents that have the term: those of its one stem, or those in which its stems stand next to each other. The
+// result may be part of the mapped file and must not be changed. stem is the number of a single stem.
 func (t *wordIndex) find(term Term) (docs []uint32, stem uint32, single bool) {
 	list := make([]uint32, len(term.Words))
 	for i, s := range term.stems() {

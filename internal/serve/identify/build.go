@@ -201,9 +201,8 @@ func (b *builder) add(org uint32, o *orgRow, l *learner) {
 	}
 }
 
-// kin reports whether a name begins with the same two words as a name of the organization so far
-// and may mean it, as at the same address. An organization that no list has goes by what a filer
-// calls it, maybe the name of a fund or a program.
+// kin reports whether a name begins with the same two words as a name of the organization so far and may mean it, as at the
+// same address. An organization that no list has goes by what a filer calls it, maybe the name of a fund or a program.
 func (b *builder) kin(name string, listed bool) bool {
 	n := orgname.Parse(name)
 	words, traits := strings.Fields(n.K2), n.Traits()
@@ -414,9 +413,8 @@ func tableOf(list []radix.Item, most int) (t hashTable) {
 // small are the words that initials usually leave out.
 var small = table.SetOf("AND OF THE FOR A AN IN AT TO ON WITH BY FROM INC")
 
-// initialsOf lists the initials that may stand for a name: without small words, with
-// a leading "The", with all words, and of the part before "at": UNC is the
-// University of North Carolina at Chapel Hill.
+// initialsOf lists the initials that may stand for a name: without small words, with a leading "The", with all words, and of
+// the part before "at": UNC is the University of North Carolina at Chapel Hill.
 func initialsOf(name string, n *orgname.Name) (list []string) {
 	words := strings.Fields(n.K1)
 	var main, all []byte

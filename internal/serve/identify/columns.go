@@ -149,9 +149,8 @@ func (t *hashTable) find(text string) []uint32 {
 	return t.names[from:to]
 }
 
-// prior is how likely people are to mean an organization before its name is looked
-// at, as a logarithm of odds. It grows with the dollars that it gives and gets, and
-// with the number of filers that mention it.
+// prior is how likely people are to mean an organization before its name is looked at, as a logarithm of odds. It grows with
+// the dollars that it gives and gets, and with the number of filers that mention it.
 func (o *orgRecord) prior(role Role) float64 {
 	out, in := magnitude(o.Out), magnitude(o.In)
 	if role == Funder {

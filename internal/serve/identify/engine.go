@@ -219,9 +219,8 @@ type reading struct {
 	cost  float64
 }
 
-// readingsOf lists the readings of a text: its name, and with less weight the name
-// with two words that were written as one, and the names in parentheses, after
-// "formerly" and the like, and after "c/o".
+// readingsOf lists the readings of a text: its name, and with less weight the name with two words that were written as one, and
+// the names in parentheses, after "formerly" and the like, and after "c/o".
 func (e *Engine) readingsOf(text string) (list []reading) {
 	n := orgname.Parse(text)
 	add := func(k2, begun string, cost float64) {
@@ -373,9 +372,8 @@ func (s *search) tellApart(list []found) {
 	slices.SortStableFunc(list, heavier)
 }
 
-// level takes from the first of several branches what its size adds: of chapters and
-// campuses that the text does not tell apart, the largest is not the one that is meant.
-// A branch is never certain, because others may be missing here.
+// level takes from the first of several branches what its size adds: of chapters and campuses that the text does not tell
+// apart, the largest is not the one that is meant. A branch is never certain, because others may be missing here.
 func (s *search) level(list []found) {
 	const others, room, most = 2, 0.8, 1.0
 	if len(list) == 0 || !list[0].branch || s.q.State != "" || s.q.City != "" {

@@ -1,6 +1,5 @@
-// Package identify decides which organization a text means. Search, SQL, questions,
-// forms and the command line ask it. It says when a text means nobody or fits several
-// organizations. docs/search.md shows how often its probabilities are right.
+// Package identify decides which organization a text means. Search, SQL, questions, forms and the command line ask it. It says
+// when a text means nobody or fits several organizations. docs/search.md shows how often its probabilities are right.
 package identify
 
 import "grantgraph/internal/ein"

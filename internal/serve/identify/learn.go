@@ -194,7 +194,6 @@ func (l *learner) of(org uint32) []called {
 	return l.list[from:to]
 }
 
-// unproven reports whether a name may belong to another organization: one at the same
-// address, or one whose EIN the only filer who uses the name mistyped. Such a name is
-// learned only if no other organization has it.
+// unproven reports whether a name may belong to another organization: one at the same address, or one whose EIN the only filer
+// who uses the name mistyped. Such a name is learned only if no other organization has it.
 func (c *called) unproven() bool { return c.near || c.doubt && c.filers == 1 }

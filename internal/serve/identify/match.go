@@ -14,9 +14,8 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// The weight of an organization is the exponential of a sum of these terms. Costs are
-// subtracted. They were set by hand while looking at the names that docs/search.md
-// measures with, so the figures there are not those of names never seen before.
+// The weight of an organization is the exponential of a sum of these terms. Costs are subtracted. They were set by hand while
+// looking at the names that docs/search.md measures with, so the figures there are not those of names never seen before.
 const (
 	weighDollars  = 0.8 // for ten times the dollars
 	weighRevenue  = 0.25
@@ -677,9 +676,8 @@ func (s *search) isCut(w *asked, words []uint32, used uint32) bool {
 	return letters >= leastCut
 }
 
-// extra counts the words of a name that the text lacks, and their cost. placed
-// reports whether one of them is a place. local reports whether the place of the
-// organization stands for a word of the text; then a name before the others is another name.
+// extra counts the words of a name that the text lacks, and their cost. placed reports whether one of them is a place. local
+// reports whether the place of the organization stands for a word of the text; then a name before the others is another name.
 func (s *search) extra(words []uint32, used uint32, local bool) (n int, placed bool, cost float64) {
 	for j, w := range words {
 		if used>>j&1 != 0 {
@@ -829,9 +827,8 @@ func (s *search) addNamed(name uint32, info, cost float64, same bool) {
 	s.found = append(s.found, found{org: n.Org, name: name, weight: s.nearby(n, weight), exact: same && n.Kind <= other, whole: true, share: 1})
 }
 
-// byAbbreviation adds the organizations whose name has initials for words of the text
-// that follow one another: "GSA Network" for "Genders and Sexualities Alliance
-// Network". A broadcaster may be named without the first letter of its call sign.
+// byAbbreviation adds the organizations whose name has initials for words of the text that follow one another: "GSA Network"
+// for "Genders and Sexualities Alliance Network". A broadcaster may be named without the first letter of its call sign.
 func (s *search) byAbbreviation(r reading) {
 	const least, most = 3, 6 // letters of initials
 	if len(r.words) == 1 && len(r.key) == least {

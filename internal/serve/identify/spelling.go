@@ -70,8 +70,7 @@ func (c *columns) count(word string) int {
 	return 0
 }
 
-// split writes words of a text that lost a space as two words, where the parts are
-// words of many names and the whole is not.
+// split writes words of a text that lost a space as two words, where the parts are words of many names and the whole is not.
 func (e *Engine) split(words []string) (text string, ok bool) {
 	var out []string
 	for i, w := range words {
@@ -93,8 +92,7 @@ func (e *Engine) split(words []string) (text string, ok bool) {
 	return strings.Join(out, " "), ok
 }
 
-// rarest is how many names have the rarest part of a word. It is 0 if a part is in no
-// name or is too short to tell from a slip.
+// rarest is how many names have the rarest part of a word. It is 0 if a part is in no name or is too short to tell from a slip.
 func (e *Engine) rarest(parts []string) (n int) {
 	for i, p := range parts {
 		c := e.count(p)
@@ -114,9 +112,8 @@ var glued = []struct {
 	last bool
 }{{"INC", true}, {"LTD", true}, {"CORP", true}, {"LLC", true}, {"OF", false}, {"THE", false}, {"AND", false}, {"FOR", false}}
 
-// splitGlued finds in a name a word that few names have and that is two words, or a
-// word and a small word or legal form, without the space. The register joins words
-// where it joins its lines. splitGlued returns the words with that word split.
+// splitGlued finds in a name a word that few names have and that is two words, or a word and a small word or legal form,
+// without the space. The register joins words where it joins its lines. splitGlued returns the words with that word split.
 func splitGlued(words []string, count func(word string) int) (parted []string, ok bool) {
 	const few, common = 2, 5
 	for i, w := range words {

@@ -1,9 +1,7 @@
-// Package indexes lists what is added to a snapshot for those who serve it: the
-// graph, the search index, the directory, the profiles, what changed since earlier builds and the warehouse; and to
-// an edition of the compliance lists, the index that screenings look into, who may match the sanctions list, and the
-// log of what changed. A build is given the lists, so
-// that the program, the benchmark and the tests make the same snapshots. Only
-// cmd, bench and tests import it.
+// Package indexes lists what is added to a snapshot for those who serve it: the graph, the search index, the directory, the
+// profiles, what changed since earlier builds and the warehouse; and to an edition of the compliance lists, the index that
+// screenings look into, who may match the sanctions list, and the log of what changed. A build is given the lists, so that the
+// program, the benchmark and the tests make the same snapshots. Only cmd, bench and tests import it.
 package indexes
 
 import (
@@ -18,10 +16,9 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// All returns every index, in the order in which they are begun. Several are made
-// at once, so those that take longest come first: the warehouse, whose engine is
-// not always on all cores, and the graph beside it. What each needs was measured
-// with two million organizations; that of the graph is reckoned from its columns.
+// All returns every index, in the order in which they are begun. Several are made at once, so those that take longest come
+// first: the warehouse, whose engine is not always on all cores, and the graph beside it. What each needs was measured with two
+// million organizations; that of the graph is reckoned from its columns.
 func All() []snapshot.Indexer { return Reading(search.DefaultDocuments) }
 
 // Reading is All with so many organizations, at most, whose documents are read by

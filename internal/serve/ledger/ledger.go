@@ -1,7 +1,5 @@
-// Package ledger reads the grants of one organization: what it gave or received
-// by year, cause and state, with whom, and how that changed over the years. The
-// graph keeps the grants of one organization together, so each answer is one
-// pass over them.
+// Package ledger reads the grants of one organization: what it gave or received by year, cause and state, with whom, and how
+// that changed over the years. The graph keeps the grants of one organization together, so each answer is one pass over them.
 package ledger
 
 import (
@@ -16,9 +14,8 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Ledger is everything that one organization gave, or everything that it
-// received. Its parties are the other ends of the grants: the recipients of
-// what it gave, or the funders of what it received.
+// Ledger is everything that one organization gave, or everything that it received. Its parties are the other ends of the
+// grants: the recipients of what it gave, or the funders of what it received.
 type Ledger struct {
 	graph.PartySums
 	Years    []Year  // oldest first
@@ -51,9 +48,8 @@ type Party struct {
 
 const rowsAtOnce = 1 << 12
 
-// Read totals what an organization gave or received, and lists the given number
-// of its parties. causeOf returns the cause of a funder, a letter or 0, because
-// the rows do not have it. causeOf may be nil.
+// Read totals what an organization gave or received, and lists the given number of its parties. causeOf returns the cause of a
+// funder, a letter or 0, because the rows do not have it. causeOf may be nil.
 func Read(ctx context.Context, g *graph.Graph, e ein.EIN, side graph.Side, top int, causeOf func(ein.EIN) byte) (*Ledger, error) {
 	v, err := g.View()
 	if err != nil {

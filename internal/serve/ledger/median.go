@@ -36,9 +36,8 @@ func Median(ctx context.Context, g *graph.Graph, e ein.EIN, side graph.Side) (do
 	return float64(low) + float64(high-low)/2, true, nil
 }
 
-// nth is the nth amount in ascending order, from 0, and how many amounts are not greater. It
-// counts the amounts in bins of a range, and repeats with the bin that holds the nth one until
-// that is a single amount.
+// nth is the nth amount in ascending order, from 0, and how many amounts are not greater. It counts the amounts in bins of a
+// range, and repeats with the bin that holds the nth one until that is a single amount.
 func nth(ctx context.Context, amounts []int64, n int) (amount int64, atMost int, err error) {
 	low, high := amounts[0], amounts[0]
 	for _, a := range amounts {

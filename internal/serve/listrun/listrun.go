@@ -1,7 +1,6 @@
-// Package listrun screens the lists of organizations that accounts keep. A screening
-// advances part by part, each of as many organizations as one call screens, and every part
-// is stored with its signed reports before the next begins. So a screening of a long list
-// takes little memory, can stop and go on, and what it found can be read again.
+// Package listrun screens the lists of organizations that accounts keep. A screening advances part by part, each of as many
+// organizations as one call screens, and every part is stored with its signed reports before the next begins. So a screening of
+// a long list takes little memory, can stop and go on, and what it found can be read again.
 package listrun
 
 import (
@@ -70,8 +69,7 @@ type Next struct {
 	begun, last   bool
 }
 
-// Prepare finds the next part of a run; an empty run begins another one. Nothing is
-// screened and nothing needs to be paid yet.
+// Prepare finds the next part of a run; an empty run begins another one. Nothing is screened and nothing needs to be paid yet.
 func (d *Desk) Prepare(ctx context.Context, owner, list, run string) (*Next, error) {
 	n := &Next{desk: d, account: owner, list: list, begun: run == ""}
 	var err error
@@ -228,9 +226,8 @@ func pack(results []client.ListResult) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// RecordOf reads the record of a result again from its report, with the ID of the report
-// and when it was issued. The record of a name has the sanctions screen alone. There is none
-// without a report.
+// RecordOf reads the record of a result again from its report, with the ID of the report and when it was issued. The record of
+// a name has the sanctions screen alone. There is none without a report.
 func RecordOf(r *client.ListResult) (record *client.ScreeningRecord, id, issued string, err error) {
 	if r.Report == nil {
 		return nil, "", "", nil

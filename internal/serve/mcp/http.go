@@ -99,9 +99,8 @@ func (s *Service) ownOrigin(r *http.Request) bool {
 	return err == nil && len(given) == 1 && strings.EqualFold(given[0], base.Scheme+"://"+base.Host)
 }
 
-// check refuses a message that is not a single JSON object (batches are not read), is
-// nested too deeply, names a member twice, or has members of types that the protocol
-// does not have. It returns the id of the message, nil for none.
+// check refuses a message that is not a single JSON object (batches are not read), is nested too deeply, names a member twice,
+// or has members of types that the protocol does not have. It returns the id of the message, nil for none.
 func check(body []byte) (id json.RawMessage, method string, err error) {
 	if body = bytes.TrimLeft(body, " \t\r\n"); len(body) == 0 || body[0] != '{' {
 		return nil, "", errors.New("it is not one JSON object; batches are not read")

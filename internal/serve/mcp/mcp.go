@@ -1,10 +1,9 @@
 // Package mcp serves language models: it speaks the Model Context Protocol over
 // HTTP, and over pipes with a program on the same machine.
 //
-// Each operation of the API is a tool with the same parameters, descriptions and
-// price. A call becomes a request to the API and takes all of its steps: keys,
-// plans, metering, refusals and the pinned dataset. This package turns the answer
-// into a result that a model can read: totals first, rows as tables, within bounds.
+// Each operation of the API is a tool with the same parameters, descriptions and price. A call becomes a request to the API and
+// takes all of its steps: keys, plans, metering, refusals and the pinned dataset. This package turns the answer into a result
+// that a model can read: totals first, rows as tables, within bounds.
 //
 // The service keeps no state between requests.
 package mcp
@@ -34,8 +33,7 @@ const Path = "/mcp"
 type Config struct {
 	// Reference is the table of operations.
 	Reference *api.Reference
-	// API answers the requests that calls become. It is the API in this process (see
-	// InProcess) or that of another server.
+	// API answers the requests that calls become. It is the API in this process (see InProcess) or that of another server.
 	API http.RoundTripper
 	// Authorize adds the caller's credentials to a request to the API. asked is the header of the
 	// call, nil over pipes. A nil Authorize passes on its key.
@@ -115,9 +113,8 @@ func New(c Config) (*Service, error) {
 // prompts. They change only with a new version of the program.
 const listsKept = time.Hour
 
-// guarded refuses methods that would keep a connection open, since nothing changes, and turns a
-// panic into an error: messages run in goroutines of the SDK, where it would end the process.
-// Reading a damaged mapped file counts as a panic.
+// guarded refuses methods that would keep a connection open, since nothing changes, and turns a panic into an error: messages
+// run in goroutines of the SDK, where it would end the process. Reading a damaged mapped file counts as a panic.
 func (s *Service) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (_ mcp.Result, err error) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

@@ -19,10 +19,9 @@ type prompt struct {
 	arguments          []*mcp.PromptArgument
 }
 
-// promptTexts has the text of each prompt, and closing.txt, which ends every text.
-// In a text, {name} stands for an argument. A line is left out if it has an argument
-// that was not given, or if it begins with the [name] of a tool that this service
-// does not offer.
+// promptTexts has the text of each prompt, and closing.txt, which ends every text. In a text, {name} stands for an argument. A
+// line is left out if it has an argument that was not given, or if it begins with the [name] of a tool that this service does
+// not offer.
 //
 //go:embed prompts/*.txt
 var promptTexts embed.FS

@@ -15,8 +15,7 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// maxResult bounds a result, in bytes of JSON. It is about ten thousand tokens, or
-// two pages of usualRows grants.
+// maxResult bounds a result, in bytes of JSON. It is about ten thousand tokens, or two pages of usualRows grants.
 const maxResult = 40 << 10
 
 // maxText bounds each text of a result that would otherwise be too large.

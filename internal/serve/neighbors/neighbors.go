@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Neighbors are the organizations that share parties with one organization. Its
-// parties are the other ends of its grants.
+// Neighbors are the organizations that share parties with one organization. Its parties are the other ends of its grants.
 type Neighbors struct {
 	List     []Neighbor // closest first
 	Total    int        // neighbors in all, among the parties that were examined
@@ -25,8 +24,7 @@ type Neighbor struct {
 	Name, City, State string
 	Kind              string // of a funder
 	Shared            int    // parties in common
-	// Weight is the share of the examined parties that both have, from 0 to 1.
-	// Parties with few neighbors count for more.
+	// Weight is the share of the examined parties that both have, from 0 to 1. Parties with few neighbors count for more.
 	Weight float64
 }
 
@@ -111,9 +109,8 @@ func partiesOf(v *graph.View, e ein.EIN, side graph.Side) (list []uint32) {
 	return list
 }
 
-// Weight is the most memory in bytes that finding the neighbors of an
-// organization takes, one side after the other: a pair per edge, and a number
-// per party. Computing Weight reads only a few hundred numbers.
+// Weight is the most memory in bytes that finding the neighbors of an organization takes, one side after the other: a pair per
+// edge, and a number per party. Computing Weight reads only a few hundred numbers.
 func Weight(g *graph.Graph, e ein.EIN) int64 {
 	v, err := g.View()
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package network says which clients count as one when the service limits what one
-// client may do. A household with IPv6 has at least 2^64 addresses, so addresses
-// alone limit nobody.
+// Package network says which clients count as one when the service limits what one client may do. A household with IPv6 has at
+// least 2^64 addresses, so addresses alone limit nobody.
 package network
 
 import (
@@ -18,9 +17,8 @@ func Parse(address string) (at netip.Addr, ok bool) {
 	return at.Unmap().WithZone(""), true
 }
 
-// Near is the network of one client: an IPv4 address, or the first 64 bits of an
-// IPv6 address, which belong to one household. A text that is not an address stands
-// for itself.
+// Near is the network of one client: an IPv4 address, or the first 64 bits of an IPv6 address, which belong to one household. A
+// text that is not an address stands for itself.
 func Near(address string) string { return within(address, 32, 64) }
 
 // Wide is the network that a client with many addresses may have: 256 addresses of

@@ -436,8 +436,7 @@ func said(text string) string {
 	return ""
 }
 
-// website is an address as filed, or empty if the field says there is none: "N/A",
-// "NONE".
+// website is an address as filed, or empty if the field says there is none: "N/A", "NONE".
 func website(text string) string {
 	if !strings.Contains(text, ".") {
 		return ""

@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// Index has the profiles of a snapshot. It is safe for concurrent use. Profiles are
-// copies, so they stay valid after Close.
+// Index has the profiles of a snapshot. It is safe for concurrent use. Profiles are copies, so they stay valid after Close.
 type Index struct {
 	mapped.Guard
 	*columns

@@ -1,11 +1,9 @@
-// Package profile shows what filings, the master file and government award files say
-// of one organization: its identity, its figures year by year, its people, shared
-// board members, holdings, government awards, and similar organizations. It knows
+// Package profile shows what filings, the master file and government award files say of one organization: its identity, its
+// figures year by year, its people, shared board members, holdings, government awards, and similar organizations. It knows
 // nothing of HTTP, and nothing of grants: those are in package graph.
 //
-// The index is made when a snapshot is built and is memory-mapped when it is served.
-// An organization's number is its row in table organizations. Every part of a profile
-// is a section of packed rows in the order of these numbers. So one organization
+// The index is made when a snapshot is built and is memory-mapped when it is served. An organization's number is its row in
+// table organizations. Every part of a profile is a section of packed rows in the order of these numbers. So one organization
 // costs a few lookups and the bytes of its own rows.
 package profile
 

@@ -77,10 +77,9 @@ const (
 
 const leastScore = 0.05
 
-// Similar finds organizations that resemble one, by shared funders or recipients,
-// cause, meaning, place and size. A result is an association; neither organization
-// has stated it. The work is bounded: candidates share funders, are near in meaning,
-// or have the same cause in the same place.
+// Similar finds organizations that resemble one, by shared funders or recipients, cause, meaning, place and size. A result is
+// an association; neither organization has stated it. The work is bounded: candidates share funders, are near in meaning, or
+// have the same cause in the same place.
 func (x *Index) Similar(e ein.EIN, by Signals) (r Resembling, known bool) {
 	if x.Begin() != nil {
 		return r, false

@@ -26,9 +26,8 @@ type Search struct {
 
 	// Before is the first fiscal year whose grants are ignored. 0 ignores none.
 	Before int
-	// Since is the first year in which a grant makes a funder a current funder
-	// and not a prospect. 0 leaves out every funder that ever gave to the
-	// organization.
+	// Since is the first year in which a grant makes a funder a current funder and not a prospect. 0 leaves out every funder
+	// that ever gave to the organization.
 	Since int
 	// Latest is the last year whose returns have arrived. 0 takes the last known year.
 	Latest int
@@ -131,9 +130,8 @@ const (
 // Grants finds prospects in the grants of a graph.
 type Grants struct{ *graph.Graph }
 
-// Prospects finds funders that give to similar organizations but have not given
-// to this one, or not lately. The work does not grow with the corpus, except
-// for one pass over the funders of a state.
+// Prospects finds funders that give to similar organizations but have not given to this one, or not lately. The work does not
+// grow with the corpus, except for one pass over the funders of a state.
 func (g Grants) Prospects(ctx context.Context, q *Search) (*Result, error) {
 	v, err := g.View()
 	if err != nil {
@@ -288,9 +286,8 @@ func (s *prospecting) degree(f uint32) (n int) {
 	return n
 }
 
-// ProspectsWeight is the most memory in bytes that Prospects takes for an
-// organization. It covers four numbers per funder in the graph, a pair per edge
-// of a walk, the candidates, and the organization's own funders.
+// ProspectsWeight is the most memory in bytes that Prospects takes for an organization. It covers four numbers per funder in
+// the graph, a pair per edge of a walk, the candidates, and the organization's own funders.
 func (g Grants) ProspectsWeight(e ein.EIN) int64 {
 	v, err := g.View()
 	if err != nil {

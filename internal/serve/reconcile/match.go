@@ -49,9 +49,8 @@ type comparison struct {
 	odds                    [2]float64
 }
 
-// compares lists the properties by which queries are compared, each with the feature
-// of its agreement, and with what agreement and disagreement multiply the odds of an
-// organization by. docs/reconcile.md has the results.
+// compares lists the properties by which queries are compared, each with the feature of its agreement, and with what agreement
+// and disagreement multiply the odds of an organization by. docs/reconcile.md has the results.
 var compares = [...]comparison{
 	{propEIN, "ein_agrees", "The EIN is the same", [2]float64{1, 1}},
 	{propState, "state_agrees", "The state is the same", [2]float64{1, 0.05}},
@@ -161,10 +160,9 @@ func (m *Matcher) addEINs(ctx context.Context, found map[uint32]*Candidate, name
 	}
 }
 
-// weigh compares an organization with the conditions, weighs its probability by them, and
-// reports whether the organization meets the required conditions. Package identify has
-// weighed the one city of a query already. It has weighed the state as well, but too little
-// for an organization of another state not to become a match.
+// weigh compares an organization with the conditions, weighs its probability by them, and reports whether the organization
+// meets the required conditions. Package identify has weighed the one city of a query already. It has weighed the state as
+// well, but too little for an organization of another state not to become a match.
 func (m *Matcher) weigh(c *Candidate, where []Condition, told *identify.Question) (ok bool) {
 	has := [len(compares)]string{c.EIN.String(), c.State, orgname.City(c.City)}
 	if m.Directory != nil {

@@ -12,9 +12,8 @@ import (
 	"grantgraph/internal/serve/network"
 )
 
-// admit charges a request about n organizations and lets it in. A request with a key
-// costs one call; without a key it uses up n of the address's names for the day.
-// Refused requests are free. The dataset is held until release.
+// admit charges a request about n organizations and lets it in. A request with a key costs one call; without a key it uses up n
+// of the address's names for the day. Refused requests are free. The dataset is held until release.
 func (h *Handler) admit(w http.ResponseWriter, r *http.Request, n int) (d *dataset.Dataset, release func(), err error) {
 	if err := addressed(r); err != nil {
 		return nil, nil, err

@@ -1,12 +1,9 @@
-// Package reconcile serves the Reconciliation Service API of the W3C community group,
-// version 0.2 and the 1.0 draft, so that OpenRefine and similar tools link a
-// spreadsheet of names to EINs. It reads requests, meters them and answers in the
-// form of the protocol. Matcher decides which organization a name means, from the
-// indexes of the search page.
+// Package reconcile serves the Reconciliation Service API of the W3C community group, version 0.2 and the 1.0 draft, so that
+// OpenRefine and similar tools link a spreadsheet of names to EINs. It reads requests, meters them and answers in the form of
+// the protocol. Matcher decides which organization a name means, from the indexes of the search page.
 //
-// Pages of other sites may call this part of the service, and no other: every answer
-// allows any origin. Nothing here reads or sets a cookie, and a key is read only from
-// a header. So a page learns only what anybody may ask for.
+// Pages of other sites may call this part of the service, and no other: every answer allows any origin. Nothing here reads or
+// sets a cookie, and a key is read only from a header. So a page learns only what anybody may ask for.
 package reconcile
 
 import (

@@ -111,8 +111,7 @@ func typeSuggestions() (list []suggestion) {
 	return list
 }
 
-// matching lists the suggestions with an identifier or a word of the name that begins
-// with prefix. An empty prefix matches all.
+// matching lists the suggestions with an identifier or a word of the name that begins with prefix. An empty prefix matches all.
 func matching(prefix string, all []suggestion) (list []suggestion) {
 	prefix = strings.ToLower(prefix)
 	for _, s := range all {

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// This file attaches the report to its page and finds it again. No PDF library reads a
-// document from a stranger.
+// This file attaches the report to its page and finds it again. No PDF library reads a document from a stranger.
 
 // MaxDocument is the size of the largest document that Verify reads, a PDF, in bytes.
 const MaxDocument = 2 << 20
@@ -157,9 +156,8 @@ func unpack(data, dictionary []byte, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// attach adds a report to a PDF that has only pages, fonts and a title. It writes a new end
-// of the file: a catalog with the attachment, the structure of the page, the table of objects
-// and the trailer.
+// attach adds a report to a PDF that has only pages, fonts and a title. It writes a new end of the file: a catalog with the
+// attachment, the structure of the page, the table of objects and the trailer.
 func attach(pdf, report []byte, id string, at time.Time, structure *tags) ([]byte, error) {
 	offsets, err := objectOffsets(pdf)
 	if err != nil {
@@ -204,9 +202,8 @@ func attach(pdf, report []byte, id string, at time.Time, structure *tags) ([]byt
 	return out.Bytes(), nil
 }
 
-// repack writes all objects except the last, the catalog, and returns where they begin. It
-// replaces deflate by a simpler compression: Verify compares pages byte by byte, perhaps
-// years later, and the output of deflate changes with the library.
+// repack writes all objects except the last, the catalog, and returns where they begin. It replaces deflate by a simpler
+// compression: Verify compares pages byte by byte, perhaps years later, and the output of deflate changes with the library.
 func repack(out *bytes.Buffer, pdf []byte, offsets []int, structure *tags) ([]int, error) {
 	order := slices.Sorted(slices.Values(offsets))
 	if order[len(order)-1] != offsets[len(offsets)-1] {
@@ -271,8 +268,7 @@ func runLengths(plain []byte) (packed []byte) {
 	return append(packed, most)
 }
 
-// objectOffsets reads the offsets of the objects from the table at the end of a PDF that was
-// just made.
+// objectOffsets reads the offsets of the objects from the table at the end of a PDF that was just made.
 func objectOffsets(pdf []byte) ([]int, error) {
 	_, end, ok := bytes.Cut(pdf[bytes.LastIndex(pdf, []byte("\nxref\n"))+1:], []byte("f \n"))
 	if !ok {

@@ -77,9 +77,8 @@ func (v *value) texts(list [][]byte) [][]byte {
 	return list
 }
 
-// isService reports whether a value is an x_service of ours: it has the fields of one and no
-// others, its version is a stamp, and its texts are plain words. The decoder would take a name
-// in capitals for the same field, and a response never has one.
+// isService reports whether a value is an x_service of ours: it has the fields of one and no others, its version is a stamp,
+// and its texts are plain words. The decoder would take a name in capitals for the same field, and a response never has one.
 func isService(v *value) bool {
 	d := json.NewDecoder(bytes.NewReader(v.raw))
 	d.DisallowUnknownFields()
@@ -134,10 +133,9 @@ func agrees(name string, v, signed *value, legacy bool) bool {
 	return true
 }
 
-// A viewer opens a file as a PDF or as a web page although it begins as JSON. Every web page has
-// a tag. A PDF has objects, which a viewer finds by startxref, or at the beginnings of lines;
-// pdf.js takes a < for the end of a line. It needs no object header or dictionary: an inline
-// image stands for one, and 0e+ in a header for the number 0.
+// A viewer opens a file as a PDF or as a web page although it begins as JSON. Every web page has a tag. A PDF has objects,
+// which a viewer finds by startxref, or at the beginnings of lines; pdf.js takes a < for the end of a line. It needs no object
+// header or dictionary: an inline image stands for one, and 0e+ in a header for the number 0.
 var (
 	pageBegins = regexp.MustCompile(`(?i)<|startxref|%PDF-`)
 	pageMark   = regexp.MustCompile(`(?i)[0-9][e+.-]*[^0-9A-Za-z]*obj|` + pageBegins.String())
@@ -147,9 +145,8 @@ var (
 // nobody would see that the page is not the report.
 func HoldsPage(text []byte) bool { return pageBegins.Match(text) }
 
-// signedPage is HoldsPage for a whole report. Only the report of a name has words that its
-// owner chose, the subject. All others are those of public lists, where a name may well be
-// "Harborlight <Kids>", so only the mark of a PDF counts.
+// signedPage is HoldsPage for a whole report. Only the report of a name has words that its owner chose, the subject. All others
+// are those of public lists, where a name may well be "Harborlight <Kids>", so only the mark of a PDF counts.
 func signedPage(content *value, message []byte) bool {
 	subject := content.member("subject")
 	return bytes.Contains(message, []byte("<<")) || subject != nil && slices.ContainsFunc(subject.texts(nil), HoldsPage)

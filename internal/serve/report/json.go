@@ -88,8 +88,7 @@ func (p *parser) token() (t json.Token, raw []byte, err error) {
 	}
 	raw = bytes.TrimLeft(p.in[start:p.tokens.InputOffset()], " \t\r\n,:")
 	if text, ok := t.(string); ok && strings.ContainsRune(text, utf8.RuneError) {
-		// The decoder puts this character in the place of half of a surrogate pair, which has no
-		// canonical form.
+		// The decoder puts this character in the place of half of a surrogate pair, which has no canonical form.
 		_, err = jcs.Transform(slices.Concat([]byte("["), raw, []byte("]")))
 	}
 	if err != nil {
@@ -176,8 +175,7 @@ func checkNumber(text string) error {
 	return bad("the number %s has more digits than JSON readers agree on; a report has none like it", fault.Clip(text, maxQuoted))
 }
 
-// decimal is the sign of a number, its digits without zeros at either end, and the power of
-// ten of its last digit.
+// decimal is the sign of a number, its digits without zeros at either end, and the power of ten of its last digit.
 type decimal struct {
 	negative bool
 	digits   string

@@ -20,14 +20,12 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// PDF makes the page of a report, with the report attached. It depends only on the report:
-// the same report gives the same bytes, and Verify makes the page again to compare. A change
-// of these bytes makes every page that was issued before look altered, and needs another
-// Format, or a mark by which Verify tells the pages apart.
+// PDF makes the page of a report, with the report attached. It depends only on the report: the same report gives the same
+// bytes, and Verify makes the page again to compare. A change of these bytes makes every page that was issued before look
+// altered, and needs another Format, or a mark by which Verify tells the pages apart.
 func PDF(report []byte) ([]byte, error) { return draw(report, true) }
 
-// draw makes the page with tags for screen readers or, as the first pages were issued,
-// without them.
+// draw makes the page with tags for screen readers or, as the first pages were issued, without them.
 func draw(report []byte, tagged bool) ([]byte, error) {
 	b, err := readBlock(report)
 	if err != nil {
@@ -130,8 +128,7 @@ func (p *page) draw(b *block, c *shownContent) {
 	p.footer(b)
 }
 
-// watermark marks the page of a report about invented data. The pages of other reports are
-// those that they always were.
+// watermark marks the page of a report about invented data. The pages of other reports are those that they always were.
 func (p *page) watermark() {
 	p.put(left, 22, bold(8), rust, p.fit(bold(8), screen.InventedData, width))
 	p.pdf.SetFont("go", "B", 64)
@@ -216,8 +213,7 @@ func (p *page) code(x, y, size float64, address string) {
 	if err != nil || address == "" {
 		return // too long to be an address of ours
 	}
-	// A multiple of a power of two, so that products are exact also on processors that
-	// multiply and add in one step.
+	// A multiple of a power of two, so that products are exact also on processors that multiply and add in one step.
 	module := math.Floor((size-10)/float64(code.Size)*64) / 64
 	p.fill(color{0, 0, 0})
 	p.tags.picture("QR code with the address of the page that verifies this report", func() {
@@ -302,8 +298,7 @@ func (p *page) best(names []string, all int, room float64) string {
 	return p.fit(plain(7.5), names[0], room-p.width(plain(7.5), more)-3) + more
 }
 
-// mark draws the mark of a finding. The three marks differ in shape, and the words beside
-// them say the same.
+// mark draws the mark of a finding. The three marks differ in shape, and the words beside them say the same.
 func (p *page) mark(x, y float64, m mark) {
 	c := ofMark[m]
 	p.fill(c)
@@ -366,8 +361,7 @@ func (p *page) elements(c *shownContent) {
 	p.y += 16
 }
 
-// element draws one element in one of the two columns: its name, its result, and its value
-// in at most two lines.
+// element draws one element in one of the two columns: its name, its result, and its value in at most two lines.
 func (p *page) element(x float64, e *client.RelianceElement) {
 	const half = width/2 - 8
 	p.put(x, p.y+9, plain(7), faint, p.fit(plain(7), nameOf(e.ID), half))

@@ -1,10 +1,8 @@
-// Package report makes the screening report that a grantmaker keeps: the record of a
-// screening with its identifier and signature, and the same as a PDF page. It also verifies
-// whether a document is a report that was issued.
+// Package report makes the screening report that a grantmaker keeps: the record of a screening with its identifier and
+// signature, and the same as a PDF page. It also verifies whether a document is a report that was issued.
 //
-// The identifier is the SHA-256 of the RFC 8785 form of everything in the report except
-// report_id and signature. The signature is over the same bytes. The page depends only on
-// the report, so that it can be made again and compared.
+// The identifier is the SHA-256 of the RFC 8785 form of everything in the report except report_id and signature. The signature
+// is over the same bytes. The page depends only on the report, so that it can be made again and compared.
 //
 // The package has no HTTP and does not know where keys are kept: a Signer signs, and the
 // caller says which keys are published. A document to verify is treated as hostile.
@@ -42,13 +40,11 @@ func NameContentOf(r *screen.NameRecord) client.NameReportContent {
 	return client.NameReportContent{Subject: r.Subject, Compliance: r.Compliance, Sources: r.Sources}
 }
 
-// VerifyPage returns the address of the page on which people verify reports. It is part of
-// every report.
+// VerifyPage returns the address of the page on which people verify reports. It is part of every report.
 func VerifyPage(base string) string { return base + "/verify" }
 
-// Signer signs with the current key. The signed bytes contain the identifier of the key, its
-// RFC 7638 thumbprint. So the Signer chooses the key, asks message for the bytes, and signs
-// them with the same key, even if keys are rotated meanwhile.
+// Signer signs with the current key. The signed bytes contain the identifier of the key, its RFC 7638 thumbprint. So the Signer
+// chooses the key, asks message for the bytes, and signs them with the same key, even if keys are rotated meanwhile.
 type Signer interface {
 	Sign(ctx context.Context, message func(keyID string) ([]byte, error)) (signature []byte, err error)
 }
@@ -65,8 +61,7 @@ func Issue[C any](ctx context.Context, s Signer, content C, verifyURL string, at
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
-		// The report is read as a verifier reads it, so that no report is issued that a
-		// verifier would refuse.
+		// The report is read as a verifier reads it, so that no report is issued that a verifier would refuse.
 		b, err := readBlock(document)
 		if err != nil {
 			return nil, fmt.Errorf("report that nobody could verify: %w", err)

@@ -17,9 +17,8 @@ import (
 	"grantgraph/internal/serve/agent/httpsig"
 )
 
-// PublicKey is a published key that signed reports, with the time in which it signed. A
-// zero time sets no bound. The bounds are whole seconds by the clock of the server that
-// made or retired the key; clocks of other servers may differ a little.
+// PublicKey is a published key that signed reports, with the time in which it signed. A zero time sets no bound. The bounds are
+// whole seconds by the clock of the server that made or retired the key; clocks of other servers may differ a little.
 type PublicKey struct {
 	ID          string // RFC 7638 thumbprint
 	Public      ed25519.PublicKey
@@ -28,8 +27,7 @@ type PublicKey struct {
 	Compromised time.Time // reports that it signed from this time cannot be trusted; zero for never
 }
 
-// PEM returns the key in the form that openssl and most libraries read: a
-// SubjectPublicKeyInfo.
+// PEM returns the key in the form that openssl and most libraries read: a SubjectPublicKeyInfo.
 func (k PublicKey) PEM() []byte {
 	der, err := x509.MarshalPKIXPublicKey(k.Public)
 	if err != nil {
@@ -56,9 +54,8 @@ const (
 	Unverifiable Status = "unverifiable"
 )
 
-// Status combines the answers: a report is valid when its identifier, its signature and, for
-// a PDF, its page are right. It is not valid when the identifier or the signature is wrong.
-// Any other report cannot be verified.
+// Status combines the answers: a report is valid when its identifier, its signature and, for a PDF, its page are right. It is
+// not valid when the identifier or the signature is wrong. Any other report cannot be verified.
 func (v *Verdict) Status() Status {
 	is := func(b *bool, want bool) bool { return b != nil && *b == want }
 	switch {
@@ -70,9 +67,8 @@ func (v *Verdict) Status() Status {
 	return Unverifiable
 }
 
-// Verify reports whether a document is a report that was issued with one of the keys. The
-// document is the report, {"report": …}, a response of the service with exactly one report,
-// or the PDF. Any other document is a fault with the slug BadReport.
+// Verify reports whether a document is a report that was issued with one of the keys. The document is the report, {"report":
+// …}, a response of the service with exactly one report, or the PDF. Any other document is a fault with the slug BadReport.
 func Verify(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, error) {
 	text := bytes.TrimPrefix(document, []byte("\ufeff")) // some editors put a byte order mark before a text that they save
 	if isPDF(text) {
@@ -176,8 +172,7 @@ func (b *block) verify(keys []PublicKey) *Verdict {
 // skew is how far the clocks of servers that share keys may differ.
 const skew = 5 * time.Minute
 
-// checkSignature decides whether the message was signed with the key that the report names,
-// or says why that cannot be decided.
+// checkSignature decides whether the message was signed with the key that the report names, or says why that cannot be decided.
 func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 	if algorithm := b.text["algorithm"]; algorithm != Algorithm {
 		v.add(&v.Reason, "The report names the algorithm %s; only %s can be checked.", strconv.Quote(fault.Clip(algorithm, maxQuoted)), Algorithm)
@@ -247,8 +242,7 @@ func current(version string) *bool {
 	return nil
 }
 
-// describe reads the subject of the report and the dates of its lists, if it can: the content
-// is not verified yet.
+// describe reads the subject of the report and the dates of its lists, if it can: the content is not verified yet.
 func (v *Verdict) describe(content []byte) {
 	c, err := readContent(content)
 	if err != nil {

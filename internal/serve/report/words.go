@@ -12,8 +12,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// This file has the words of the page. They say what the lists contain, and leave the
-// consequences to the reader.
+// This file has the words of the page. They say what the lists contain, and leave the consequences to the reader.
 
 // mark is how a finding looks at a glance.
 type mark int
@@ -37,10 +36,9 @@ type finding struct {
 	count   int      // how many similar names there are
 }
 
-// findings returns what the lists say about an organization or a name, in the order of the
-// page. Package screen decides the marks, for every page that shows them. The words belong
-// to this page, because a page that was issued never changes: package screen words the same
-// findings for pages that show a record today, and may word them better tomorrow.
+// findings returns what the lists say about an organization or a name, in the order of the page. Package screen decides the
+// marks, for every page that shows them. The words belong to this page, because a page that was issued never changes: package
+// screen words the same findings for pages that show a record today, and may word them better tomorrow.
 func (c *shownContent) findings() (list []finding) {
 	record := &client.ScreeningRecord{Organization: c.Organization, Compliance: c.Compliance}
 	k := &record.Compliance
@@ -291,8 +289,7 @@ var nameTable string
 // names are the elements and the flags of a report in words.
 var names = table.Map("names.tsv", nameTable, "id", "name")
 
-// elementWords returns the result of an element, and its value or the reason why it has
-// none.
+// elementWords returns the result of an element, and its value or the reason why it has none.
 func elementWords(e *client.RelianceElement) (result, shows string) {
 	results := map[string]string{
 		screen.Met: "Met", screen.NotMet: "Not met", screen.NotApplicable: "Does not apply", screen.NotScreened: "Not screened",

@@ -11,9 +11,8 @@ import (
 // inCalifornia is the state whose registry is read.
 const inCalifornia = "CA"
 
-// california screens against the two lists of California. It finds rows by EIN. For an
-// organization in California it also finds a row without an EIN that has its name, if
-// there is exactly one.
+// california screens against the two lists of California. It finds rows by EIN. For an organization in California it also finds
+// a row without an EIN that has its name, if there is exactly one.
 func (c *screening) california(revoked *bool) client.CaliforniaScreen {
 	ca := client.CaliforniaScreen{ScreenProvenance: c.provenance(lists.CARegistry, NotListed), FTB: c.provenance(lists.CAFTB, NotListed)}
 	ca.RegistryRecords = recordsOf(c, &ca.ScreenProvenance, Listed, c.rows.registry, &c.tables.RegistrationsNamed, registryRecord)
@@ -23,8 +22,7 @@ func (c *screening) california(revoked *bool) client.CaliforniaScreen {
 	return ca
 }
 
-// recordsOf returns the records of one list, nil if the list is not screened, and sets
-// the status of the list.
+// recordsOf returns the records of one list, nil if the list is not screened, and sets the status of the list.
 func recordsOf[T, R any](c *screening, p *client.ScreenProvenance, status string, rows []T, named *Section[T],
 	record func(row T, basis string) R) []R {
 	if !p.Screened {
@@ -41,9 +39,8 @@ func recordsOf[T, R any](c *screening, p *client.ScreenProvenance, status string
 	return list
 }
 
-// settle sets the status of a list of California by the number of rows found. When it
-// found none, the list is not screened if several rows have the organization's name, or
-// if the master file, which gives name and state, was not screened.
+// settle sets the status of a list of California by the number of rows found. When it found none, the list is not screened if
+// several rows have the organization's name, or if the master file, which gives name and state, was not screened.
 func (c *screening) settle(p *client.ScreenProvenance, status string, found, named int) {
 	switch {
 	case found > 0:
@@ -57,8 +54,7 @@ func (c *screening) settle(p *client.ScreenProvenance, status string, found, nam
 	}
 }
 
-// byName returns the rows without an EIN that have the organization's name, if it is in
-// California.
+// byName returns the rows without an EIN that have the organization's name, if it is in California.
 func byName[T any](c *screening, named *Section[T]) []T {
 	m := &c.rows.master
 	if key := orgname.Key(m.Name); c.rows.inMaster && m.State == inCalifornia && key != "" {

@@ -30,8 +30,7 @@ func NameTables() []string {
 	return []string{lists.Masters, lists.Deductibles, lists.Revocations, lists.Registrations, lists.FTBRecords}
 }
 
-// Everybody compares names with the sanctions list of an edition, as a screening by EIN
-// does. It is safe for concurrent use.
+// Everybody compares names with the sanctions list of an edition, as a screening by EIN does. It is safe for concurrent use.
 type Everybody struct {
 	sanctions *sanctions
 	// Fingerprint changes with any name of the list and its kind, because the weight of a

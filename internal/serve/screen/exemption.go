@@ -7,8 +7,7 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// Exemption is what the IRS's lists say about one organization. A field is nil, never
-// false, if its list is out of service.
+// Exemption is what the IRS's lists say about one organization. A field is nil, never false, if its list is out of service.
 type Exemption struct {
 	InBMF             *bool
 	Pub78Verified     *bool

@@ -21,9 +21,8 @@ const IndexPath = "screen/lists.idx"
 // Damaged is the slug of the error for an index that is not as it was written.
 const Damaged = "screen_damaged"
 
-// fileKind is the kind of the index file. Its version changes with the row types of
-// package lists and with the keys, and IndexPath changes with it: an edition that has a
-// file of that name is not indexed again.
+// fileKind is the kind of the index file. Its version changes with the row types of package lists and with the keys, and
+// IndexPath changes with it: an edition that has a file of that name is not indexed again.
 var fileKind = &mapped.Kind{
 	Magic: "GGlists1", Name: "index of the lists",
 	Missing: "screen_unreadable", Version: "screen_version", Damaged: Damaged,
@@ -218,8 +217,7 @@ func collect[T any](s *snapshot.Snapshot, table string) (list []T, err error) {
 	return list, nil
 }
 
-// readSanctioned reads the sanctioned entities. People, vessels and aircraft are not
-// screened.
+// readSanctioned reads the sanctioned entities. People, vessels and aircraft are not screened.
 func readSanctioned(s *snapshot.Snapshot) ([]Sanctioned, error) {
 	entities, err := collect[lists.Sanction](s, lists.Sanctions)
 	if err != nil {

@@ -88,8 +88,7 @@ func (c *screening) bmf() client.MasterFileScreen {
 	return b
 }
 
-// filingLabel says which return the organization must file. The code for Form 990-PF has a
-// column of its own.
+// filingLabel says which return the organization must file. The code for Form 990-PF has a column of its own.
 func filingLabel(m *lists.Master) string {
 	if m.PFFilingReq == "1" {
 		return irscode.PFFilingLabel(m.PFFilingReq)
@@ -156,9 +155,8 @@ func (c *screening) revocation() client.RevocationScreen {
 	return v
 }
 
-// decidingRevocation returns the row that decides whether the organization is revoked, so that
-// the status and its dates are of one event: the latest revocation that stands, or else the row
-// of the latest reinstatement.
+// decidingRevocation returns the row that decides whether the organization is revoked, so that the status and its dates are of
+// one event: the latest revocation that stands, or else the row of the latest reinstatement.
 func (r *rowsOf) decidingRevocation() *lists.RevocationRow { return deciding(r.revocations) }
 
 func (r *rowsOf) revoked() bool { return StandsRevoked(r.revocations) }
@@ -270,8 +268,7 @@ func (r *rowsOf) mayBeUnlisted() bool {
 	return irscode.InGroup(m.Affiliation) && groupNumber(m) != "" || irscode.ChurchOrGovernment(m.Foundation, m.FilingReq)
 }
 
-// pub78Type returns the class that codes of Publication 78 name, as irscode.FoundationType
-// names it, or "".
+// pub78Type returns the class that codes of Publication 78 name, as irscode.FoundationType names it, or "".
 func pub78Type(codes []string) string {
 	for _, code := range codes {
 		switch code {

@@ -11,10 +11,9 @@ import (
 // wrong clock, and by it a list would never be too old.
 const skew = 24 * time.Hour
 
-// tooOld says why a list is too old to clear anybody, and returns "" for a list that may
-// be used. A list counts for its MaxAge from the time at which it was last known to be
-// the publisher's current list. current is false if the publisher has a newer list, and
-// nil if nobody knows.
+// tooOld says why a list is too old to clear anybody, and returns "" for a list that may be used. A list counts for its MaxAge
+// from the time at which it was last known to be the publisher's current list. current is false if the publisher has a newer
+// list, and nil if nobody knows.
 func tooOld(l lists.List, state lists.Status, check lists.Check, current *bool, at time.Time) string {
 	known := confirmed(state, check, current, at)
 	days := func(d time.Duration) int { return int(d.Hours() / 24) }
@@ -29,10 +28,9 @@ func tooOld(l lists.List, state lists.Status, check lists.Check, current *bool, 
 	return ""
 }
 
-// confirmed is when a list was last known to be the publisher's current list, zero if nobody
-// knows. A check that found the same list upstream counts like a fetch at that time. It does
-// not count if what came since was refused, nor for a list that a person has put there unless
-// its date is that of upstream.
+// confirmed is when a list was last known to be the publisher's current list, zero if nobody knows. A check that found the same
+// list upstream counts like a fetch at that time. It does not count if what came since was refused, nor for a list that a
+// person has put there unless its date is that of upstream.
 func confirmed(state lists.Status, check lists.Check, current *bool, at time.Time) time.Time {
 	known := state.Knew()
 	if check.Problem == "" && state.Problem == "" && check.CheckedAt.After(known) && check.CheckedAt.Before(at.Add(skew)) &&

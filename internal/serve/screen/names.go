@@ -16,8 +16,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// This file has the two screens by name: sanctioned entities, and deletions that bulletins
-// announced. Neither list has EINs.
+// This file has the two screens by name: sanctioned entities, and deletions that bulletins announced. Neither list has EINs.
 
 // Bounds of what is shown.
 const (
@@ -238,10 +237,9 @@ func (s *Screener) ScreenName(subject client.ScreenedName, excluded []int64, at 
 	}
 }
 
-// whereabouts compares the place of a subject with the places of an entity. The flags are
-// for the reader: an entity may have moved, so they exclude no match. Countries differ
-// only if all of them are known by their names: a country can be written in several ways,
-// above all in two letters.
+// whereabouts compares the place of a subject with the places of an entity. The flags are for the reader: an entity may have
+// moved, so they exclude no match. Countries differ only if all of them are known by their names: a country can be written in
+// several ways, above all in two letters.
 func whereabouts(subject *client.ScreenedName, places []lists.SanctionPlace) (flags []string) {
 	country, city := foldedText(subject.Country), foldedText(subject.City)
 	agrees, differs, sameCity := false, len(places) > 0 && countryNames()[country], false
@@ -274,8 +272,7 @@ var countryNames = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// sameCountry compares a country as sent, by name or by the two letters of tax forms, with
-// its name in the list.
+// sameCountry compares a country as sent, by name or by the two letters of tax forms, with its name in the list.
 func sameCountry(given, listed string) bool {
 	if name, ok := place.Country(given); ok && foldedText(&name) == listed {
 		return true
@@ -305,8 +302,7 @@ func newBulletins(rows []lists.Deletion) *bulletins {
 // similar is the least likeness of a deletion in the same state that is shown.
 const similar = 0.9
 
-// matches returns the deletions that may concern an organization of these names in a
-// state, which may be unknown.
+// matches returns the deletions that may concern an organization of these names in a state, which may be unknown.
 func (b *bulletins) matches(names []string, state string) []client.BulletinMatch {
 	best := map[int]client.BulletinMatch{}
 	take := func(i int, name string, score float64, same bool) {

@@ -13,9 +13,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// This file states what Rev. Proc. 2018-32 requires of a report by a third party, and when
-// a grantor cannot rely on the report. Each element and each flag says what the data
-// shows. None is a legal conclusion, and none says what a grantor may do.
+// This file states what Rev. Proc. 2018-32 requires of a report by a third party, and when a grantor cannot rely on the report.
+// Each element and each flag says what the data shows. None is a legal conclusion, and none says what a grantor may do.
 
 const relianceStatement = "This report contains the elements marked met, taken from the editions of the lists named in it. " +
 	"It is a record of what the IRS had published, not legal advice and not a determination; " +
@@ -75,8 +74,7 @@ func strongBulletin(b *client.BulletinScreen) *bool {
 	return strong(b.Status, b.PotentialMatches, func(m client.BulletinMatch) bool { return m.Strength == Strong })
 }
 
-// strongSanction reports the same of the sanctions list. It ignores matches that the
-// caller has ruled out.
+// strongSanction reports the same of the sanctions list. It ignores matches that the caller has ruled out.
 func strongSanction(b *client.SanctionsScreen) *bool {
 	return strong(b.Status, b.PotentialMatches, func(m client.SanctionsMatch) bool { return m.Strength != Possible && !m.RuledOut })
 }
@@ -112,9 +110,8 @@ func suspended(b *client.SanctionsScreen) *bool {
 	return strongSanction(&left)
 }
 
-// privateFoundation says whether the grantee is a private foundation to which a grant by a
-// private foundation needs expenditure responsibility. Only the master file tells exempt
-// operating foundations from other operating ones.
+// privateFoundation says whether the grantee is a private foundation to which a grant by a private foundation needs expenditure
+// responsibility. Only the master file tells exempt operating foundations from other operating ones.
 func (c *screening) privateFoundation(bmf, pub bool) client.RelianceFlag {
 	const id = "private_foundation_grantee"
 	in, code := bmf && c.rows.inMaster, c.rows.master.Foundation
@@ -261,9 +258,8 @@ var flagRows = func() map[string]table.Row {
 // churchMessage explains why some organizations may be absent from a list.
 var churchMessage = flagRows["church_or_government_not_listed"].Text("note")
 
-// flag makes one flag from its rule in the table: the flag's own, or that of a case, which is a
-// name with a dot. applies is nil if the data does not show whether it applies. An empty note is
-// replaced by that of the table.
+// flag makes one flag from its rule in the table: the flag's own, or that of a case, which is a name with a dot. applies is nil
+// if the data does not show whether it applies. An empty note is replaced by that of the table.
 func flag(rule string, applies *bool, note string) client.RelianceFlag {
 	row := flagRows[rule]
 	id, _, _ := strings.Cut(rule, ".")
@@ -279,8 +275,7 @@ func when(screened, applies bool) *bool {
 	return &applies
 }
 
-// either returns true if one of two facts is true, and nil if neither is true and one is
-// unknown.
+// either returns true if one of two facts is true, and nil if neither is true and one is unknown.
 func either(a, b *bool) *bool { return not(all(not(a), not(b))) }
 
 func (c *screening) flags(o *client.Compliance) []client.RelianceFlag {
@@ -314,8 +309,7 @@ func (c *screening) flags(o *client.Compliance) []client.RelianceFlag {
 	}
 }
 
-// churchNotListed is known only of an organization in the master file: an organization in
-// no list may be a church or not.
+// churchNotListed is known only of an organization in the master file: an organization in no list may be a church or not.
 func (c *screening) churchNotListed(bmf, pub, unlisted bool) *bool {
 	switch m := &c.rows.master; {
 	case !bmf || !pub:

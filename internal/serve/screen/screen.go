@@ -1,13 +1,10 @@
-// Package screen says what the compliance lists have about an organization: the IRS's
-// lists by EIN, sanctions and bulletin deletions by name, and California's registry. It
-// makes the whole record from the lists. It has no HTTP, keys or signatures, and it
-// decides nothing for the reader: a screen is a signal for a person who looks closer.
+// Package screen says what the compliance lists have about an organization: the IRS's lists by EIN, sanctions and bulletin
+// deletions by name, and California's registry. It makes the whole record from the lists. It has no HTTP, keys or signatures,
+// and it decides nothing for the reader: a screen is a signal for a person who looks closer.
 //
-// A Screener belongs to one edition of the lists, and everything in a record comes from
-// that edition, also while a newer edition is loaded. A list that is missing, damaged or
-// too old is not_screened, never clear. The same holds for results that depend on it: a
-// name screen without all sources of names may have missed a name, so it finds matches
-// but clears nobody.
+// A Screener belongs to one edition of the lists, and everything in a record comes from that edition, also while a newer
+// edition is loaded. A list that is missing, damaged or too old is not_screened, never clear. The same holds for results that
+// depend on it: a name screen without all sources of names may have missed a name, so it finds matches but clears nobody.
 package screen
 
 import (
@@ -22,8 +19,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Screener screens against one edition of the lists. It is safe for concurrent
-// use and must be closed.
+// Screener screens against one edition of the lists. It is safe for concurrent use and must be closed.
 type Screener struct {
 	now       *lists.Current
 	tables    *Tables
@@ -38,8 +34,7 @@ func newScreener(now *lists.Current, t *Tables) *Screener {
 	return &Screener{now: now, tables: t, sanctions: newSanctions(t.Sanctioned), bulletins: newBulletins(t.Deletions)}
 }
 
-// Open opens the edition. Without an edition there are no rows, and every list is
-// not_screened.
+// Open opens the edition. Without an edition there are no rows, and every list is not_screened.
 func Open(now *lists.Current) (*Screener, error) {
 	if now.Edition == nil {
 		return New(now, &Rows{}), nil
@@ -51,8 +46,7 @@ func Open(now *lists.Current) (*Screener, error) {
 	return newScreener(now, tables), nil
 }
 
-// With returns a screener of the same edition with newer checks of the publishers. It
-// shares the tables, which are closed once.
+// With returns a screener of the same edition with newer checks of the publishers. It shares the tables, which are closed once.
 func (s *Screener) With(now *lists.Current) *Screener {
 	next := *s
 	next.now = now
@@ -98,8 +92,7 @@ func (s *Screener) Sources(at time.Time) *client.ComplianceSources { return Sour
 // Known reports whether any list has the EIN.
 func (s *Screener) Known(e ein.EIN) bool { return s.find(e).known() }
 
-// Organization returns the organization of an EIN without screening it; known is false
-// when no list has the EIN.
+// Organization returns the organization of an EIN without screening it; known is false when no list has the EIN.
 func (s *Screener) Organization(q Query) (o client.ScreenedOrganization, known bool) {
 	c := s.begin(q)
 	return c.organization(), c.rows.known()
@@ -131,9 +124,8 @@ func (r *rowsOf) known() bool {
 
 const mostNames = 20
 
-// names returns the names of the organization as the sources spell them; of names that
-// differ only in spelling, the first. all is false when the organization has more names
-// than are screened.
+// names returns the names of the organization as the sources spell them; of names that differ only in spelling, the first. all
+// is false when the organization has more names than are screened.
 func (r *rowsOf) names(filed []string) (list []string, all bool) {
 	list, all = []string{}, true
 	// Most organizations have the same name in all sources, apart from capitals, so keys
@@ -225,8 +217,7 @@ func (s *Screener) Screen(q Query, at time.Time) *client.ScreeningRecord {
 // partialMaster says why the master file says nothing about an organization.
 const partialMaster = "Not used for this organization: the master file that is loaded covers only some states, and not the state of this organization."
 
-// elsewhere reports whether the master file does not have an organization because it covers only
-// some states.
+// elsewhere reports whether the master file does not have an organization because it covers only some states.
 func (s *Screener) elsewhere(r *rowsOf) bool {
 	state := s.now.Status(lists.BMF)
 	return !r.inMaster && !state.Covers(r.state())

@@ -8,8 +8,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// SourcesOf returns the state of each list at a time. A list that was never loaded has
-// nulls and a note that says why.
+// SourcesOf returns the state of each list at a time. A list that was never loaded has nulls and a note that says why.
 func SourcesOf(now *lists.Current, at time.Time) *client.ComplianceSources {
 	s := &client.ComplianceSources{}
 	for name, source := range listsOf(s) {

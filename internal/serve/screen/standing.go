@@ -8,10 +8,9 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Standing says which organizations of a dataset are on the IRS's lists, for filters. It
-// has a set for each list, in which organization i is bit i%64 of word i/64. A set is nil
-// when its list is not loaded. Whether a list is too old depends on the time of a
-// request, so callers ask Sources.
+// Standing says which organizations of a dataset are on the IRS's lists, for filters. It has a set for each list, in which
+// organization i is bit i%64 of word i/64. A set is nil when its list is not loaded. Whether a list is too old depends on the
+// time of a request, so callers ask Sources.
 type Standing struct {
 	InBMF   []uint64 // in the master file
 	Partial bool     // the master file covers some states only: who is not in it may be in the rest
@@ -19,9 +18,8 @@ type Standing struct {
 	Revoked []uint64 // on the list of automatic revocations, and not reinstated
 }
 
-// NewStanding makes the standing of organizations, whose EINs are in rising order, from
-// the edition of a screener. It refuses an edition with a row that cannot be read: such
-// a row must not look like a missing one.
+// NewStanding makes the standing of organizations, whose EINs are in rising order, from the edition of a screener. It refuses
+// an edition with a row that cannot be read: such a row must not look like a missing one.
 func NewStanding(eins []ein.EIN, s *Screener) (*Standing, error) {
 	set := func(list string) []uint64 {
 		if st := s.now.Status(list); !st.Loaded || st.Rows == 0 {

@@ -57,10 +57,9 @@ func nameWithoutEIN(einText, name string) (key string, ok bool) {
 	return orgname.Key(name), true
 }
 
-// Section is rows in the order of their keys, which may repeat. In a file, each row lies
-// between two starts. The key of a row is its EIN, or the hash of a text. What is done with a
-// section is written as functions: every package that knows the type compiles all of
-// its methods again, for each kind of row.
+// Section is rows in the order of their keys, which may repeat. In a file, each row lies between two starts. The key of a row
+// is its EIN, or the hash of a text. What is done with a section is written as functions: every package that knows the type
+// compiles all of its methods again, for each kind of row.
 type Section[T any] struct {
 	name, table string
 	ein         func(*T) string                 // nil if the key is that of a text

@@ -10,9 +10,8 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Marks of a verdict. A list that was not screened has a mark of its own and is never
-// shown as a list without findings. The page of a report shows the marks, so another mark
-// for the same finding needs another format of reports.
+// Marks of a verdict. A list that was not screened has a mark of its own and is never shown as a list without findings. The
+// page of a report shows the marks, so another mark for the same finding needs another format of reports.
 const (
 	MarkOK          = "ok"           // nothing calls for a closer look
 	MarkLook        = "look"         // somebody should look closer

@@ -24,9 +24,8 @@ const (
 	leastAlike = 0.8 // cosine of two chapters of one family
 )
 
-// spread arranges the beginning of a list. It leaves alone what precedes the first
-// result that was not found by name, and results of another class. No result is added
-// or lost, and the order does not depend on how many results are shown.
+// spread arranges the beginning of a list. It leaves alone what precedes the first result that was not found by name, and
+// results of another class. No result is added or lost, and the order does not depend on how many results are shown.
 func (x *Index) spread(q string, list []found) {
 	from := 0
 	for from < len(list) && list[from].named {
@@ -65,9 +64,8 @@ func placeKnown(list []found, at int) {
 	}
 }
 
-// deferChapters gives the chapters of a family one place on the first page: that of
-// the best, for the most prominent. The others follow after the page. A question that
-// names the family asks for its chapters, so they stay.
+// deferChapters gives the chapters of a family one place on the first page: that of the best, for the most prominent. The
+// others follow after the page. A question that names the family asks for its chapters, so they stay.
 func (x *Index) deferChapters(q string, list []found, page int) {
 	var asked []string
 	for w := range stem.Words(q) {

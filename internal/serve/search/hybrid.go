@@ -13,9 +13,8 @@ const (
 	anyWords = 150   // matches by some of the words whose cosine is computed
 	maxFused = 200   // nearest organizations whose words are scored
 
-	// What hybrid search adds to the cosine. An organization that has nearly all of
-	// the words answers better than one that only means something similar. One that
-	// has some of them need not. Among equals the prominent organization comes first.
+	// What hybrid search adds to the cosine. An organization that has nearly all of the words answers better than one that only
+	// means something similar. One that has some of them need not. Among equals the prominent organization comes first.
 	fuseWords      = 0.25
 	nearlyAll      = 0.8 // share of the question from which its words count
 	fuseProminence = 0.15
@@ -114,8 +113,7 @@ func (x *Index) prominence(org uint32) float32 {
 // and words. A good match by name alone stays where text mode has it.
 func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, names []found, docs []uint32) (err error) {
 	x := m.x
-	// The search by words scores docs. It also returns, as more, organizations that
-	// have rare words but rank low by meaning.
+	// The search by words scores docs. It also returns, as more, organizations that have rare words but rank low by meaning.
 	for _, h := range names {
 		docs = append(docs, h.org)
 	}

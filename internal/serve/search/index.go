@@ -22,8 +22,7 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// Index finds organizations. It is safe for concurrent use. Results are copies, so
-// they stay valid after Close.
+// Index finds organizations. It is safe for concurrent use. Results are copies, so they stay valid after Close.
 type Index struct {
 	mu     sync.RWMutex // held for reading by every question, for writing by Close
 	closed bool

@@ -2,8 +2,7 @@ package search
 
 import "grantgraph/internal/snapshot"
 
-// How well an organization answers a question. The words and the scores mean the
-// same for every question:
+// How well an organization answers a question. The words and the scores mean the same for every question:
 //
 //	exact   1          the question is its name, one of its other names or its EIN
 //	strong  0.7 to 1   the organization that the question means, written differently

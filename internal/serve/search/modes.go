@@ -60,21 +60,18 @@ func (f found) better(g found) int {
 	return cmp.Or(cmp.Compare(g.class, f.class), cmp.Compare(g.score, f.score), cmp.Compare(g.order, f.order), cmp.Compare(f.org, g.org))
 }
 
-// Search finds the organizations that a question may mean, best first. A question of
-// fewer than two characters finds nothing.
+// Search finds the organizations that a question may mean, best first. A question of fewer than two characters finds nothing.
 //
-// In text mode an organization matches if every word of the question is in its names,
-// place or documents, by stem. It also matches if its name has every word misspelled,
-// in its long form or as initials. If fewer than a page match, organizations with
-// some of the words follow as weak matches. The other modes match the nearest 1,000
-// organizations whose meaning is near enough. Hybrid mode adds matches by name.
+// In text mode an organization matches if every word of the question is in its names, place or documents, by stem. It also
+// matches if its name has every word misspelled, in its long form or as initials. If fewer than a page match, organizations
+// with some of the words follow as weak matches. The other modes match the nearest 1,000 organizations whose meaning is near
+// enough. Hybrid mode adds matches by name.
 func (x *Index) Search(ctx context.Context, a Ask) (Answer, error) {
 	ans, _, err := x.search(ctx, a)
 	return ans, err
 }
 
-// Matching is the set of the organizations that Search counts as hits, for callers
-// that sort by something other than score.
+// Matching is the set of the organizations that Search counts as hits, for callers that sort by something other than score.
 func (x *Index) Matching(ctx context.Context, a Ask) ([]uint64, error) {
 	_, set, err := x.search(ctx, a)
 	return set, err

@@ -21,8 +21,7 @@ const (
 	leastFirst = 0.1
 )
 
-// Identify decides which organization a text means. Without the index of known names,
-// which may be damaged, it knows only EINs.
+// Identify decides which organization a text means. Without the index of known names, which may be damaged, it knows only EINs.
 func (x *Index) Identify(ctx context.Context, q identify.Question) (a identify.Answer) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -127,9 +126,8 @@ func (x *Index) byName(ctx context.Context, q, state string, within []uint64) (n
 	return n
 }
 
-// arrange puts the organizations that a text means before the others and labels the
-// results: strong is the one that is meant, exact is every organization with this
-// name, and weak is the rest. If the text means nobody, all results are weak.
+// arrange puts the organizations that a text means before the others and labels the results: strong is the one that is meant,
+// exact is every organization with this name, and weak is the rest. If the text means nobody, all results are weak.
 func (x *Index) arrange(a identify.Answer, within []uint64, list []found) ([]found, identify.Verdict) {
 	at := make(map[uint32]int, len(list))
 	for i, f := range list {

@@ -31,9 +31,8 @@ func SplitPlace(q string) (rest string, states []string, city string) {
 	return rest, nil, city
 }
 
-// findState finds the n words of a question that name a state, preferring the longest
-// name: the last words, or words after "in". A two-letter code counts only in
-// capitals, and only if the question is not all capitals.
+// findState finds the n words of a question that name a state, preferring the longest name: the last words, or words after
+// "in". A two-letter code counts only in capitals, and only if the question is not all capitals.
 func findState(fields []string, q string) (at, n int, code string) {
 	for at := len(fields) - 1; at > 0; at-- {
 		for n := min(4, len(fields)-at); n > 0; n-- {

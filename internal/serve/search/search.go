@@ -1,10 +1,8 @@
-// Package search finds organizations by what a person types: a name, which package
-// identify compares with the names it knows, words of their documents, or a meaning.
-// It knows nothing of HTTP.
+// Package search finds organizations by what a person types: a name, which package identify compares with the names it knows,
+// words of their documents, or a meaning. It knows nothing of HTTP.
 //
-// The indexes are made when a snapshot is built and are memory-mapped when they are
-// served. This package joins what names, words and meanings find into one list, with
-// the organizations that a question means first.
+// The indexes are made when a snapshot is built and are memory-mapped when they are served. This package joins what names,
+// words and meanings find into one list, with the organizations that a question means first.
 package search
 
 import (

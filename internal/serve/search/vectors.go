@@ -18,12 +18,11 @@ import (
 // and not a time, so that the choice does not depend on the machine.
 const DefaultDocuments = 100_000
 
-// writeVectors writes the vectors of all organizations and passes each document to also. Every organization
-// gets a fast vector. The slow encoder, which takes some milliseconds a text, also reads the largest
-// organizations that say what they do, up to documents of them; their vectors are a mix of both. Slow vectors
-// are cached in the data directory by the hash of their text, so the next build reads only changed texts.
-// Vectors depend on the texts alone, not on the machine. Without a fitting kernel the slow encoder would take
-// days, so it reads nothing.
+// writeVectors writes the vectors of all organizations and passes each document to also. Every organization gets a fast vector.
+// The slow encoder, which takes some milliseconds a text, also reads the largest organizations that say what they do, up to
+// documents of them; their vectors are a mix of both. Slow vectors are cached in the data directory by the hash of their text,
+// so the next build reads only changed texts. Vectors depend on the texts alone, not on the machine. Without a fitting kernel
+// the slow encoder would take days, so it reads nothing.
 func writeVectors(ctx context.Context, w *snapshot.Writer, documents int, also func(*document.Source, *document.Document)) error {
 	m, err := meaning.Open()
 	if err != nil {

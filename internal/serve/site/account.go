@@ -180,8 +180,7 @@ func (s *Site) makeKey(v *visit) error {
 	return v.redirect("/account")
 }
 
-// ownKey finds the key in the address among the visitor's own keys. The key of
-// another account is treated as missing.
+// ownKey finds the key in the address among the visitor's own keys. The key of another account is treated as missing.
 func (s *Site) ownKey(v *visit) (account.KeyInfo, error) {
 	keys, err := s.Accounts.KeysOf(v.r.Context(), v.account.ID)
 	if err != nil {
@@ -269,9 +268,8 @@ func (s *Site) changePassword(v *visit) error {
 	return v.redirect("/account")
 }
 
-// usage is a chart of the calls in a window: a bar for each hour of a day or each
-// day of a month. The bars stretch to the width of the page; the words below do
-// not.
+// usage is a chart of the calls in a window: a bar for each hour of a day or each day of a month. The bars stretch to the width
+// of the page; the words below do not.
 type usage struct {
 	Total  int
 	Peak   int // most calls in one bar

@@ -11,8 +11,7 @@ func (s *Site) showAccountData(v *visit) error {
 	return s.pages.Render(v.w, http.StatusOK, "accountdata", s.memberForm(v, accountDataTitle))
 }
 
-// confirmed asks for the password again before it acts: somebody at an unattended
-// screen has the session, but not the password.
+// confirmed asks for the password again before it acts: somebody at an unattended screen has the session, but not the password.
 func (s *Site) confirmed(act func(*visit) error) func(*visit) error {
 	return func(v *visit) error {
 		if err := s.Accounts.ConfirmPassword(v.r.Context(), v.account.ID, v.field("password")); err != nil {

@@ -12,8 +12,7 @@ import (
 	"grantgraph/internal/serve/site/asking"
 )
 
-// askerCookie identifies a visitor of the Ask page. It is signed, so that visitors
-// cannot make up their own.
+// askerCookie identifies a visitor of the Ask page. It is signed, so that visitors cannot make up their own.
 const (
 	askerCookie = "asker"
 	askerAge    = 30 * 24 * time.Hour
@@ -62,8 +61,7 @@ func (s *Site) asker(r *http.Request) (who string, ok bool) {
 	return who, isSecret(who) && hmac.Equal([]byte(signature), []byte(s.sign("asker", who)))
 }
 
-// formVisit is the visit that the form of a public page is tied to: the session of
-// a member, else the cookie of the visit.
+// formVisit is the visit that the form of a public page is tied to: the session of a member, else the cookie of the visit.
 func (s *Site) formVisit(r *http.Request) (v *visit, ok bool) {
 	v = &visit{r: r, from: s.Address(r)}
 	if secret := s.cookie(r, sessionCookie); isSecret(secret) {
@@ -74,9 +72,8 @@ func (s *Site) formVisit(r *http.Request) (v *visit, ok bool) {
 	return v, v.bind != ""
 }
 
-// Asks reports whether the script of the Ask page sent a request: from this origin,
-// by a visitor with our cookie and form token. A request with an API key never
-// counts.
+// Asks reports whether the script of the Ask page sent a request: from this origin, by a visitor with our cookie and form
+// token. A request with an API key never counts.
 func (s *Site) Asks(r *http.Request) bool {
 	h := r.Header
 	if r.Method != http.MethodPost || h.Get("X-API-Key") != "" || h.Get("Authorization") != "" || !s.sameOrigin(r) {

@@ -39,8 +39,7 @@ const (
 	weightPDF   = 16 << 20
 )
 
-// routeCheck adds the screening pages. Screening costs a call, so only a form can
-// start it, never a link.
+// routeCheck adds the screening pages. Screening costs a call, so only a form can start it, never a link.
 func (s *Site) routeCheck(mux *http.ServeMux) {
 	mux.HandleFunc("GET /check", s.signedInOrNot(s.showCheck))
 	mux.HandleFunc("GET /check/{ein}", s.signedInOrNot(s.showSubject))
@@ -67,8 +66,7 @@ type standing struct {
 	Per   account.Window
 }
 
-// trialWords say what the free plan has of screening, on the page of the account and where
-// the screening is offered.
+// trialWords say what the free plan has of screening, on the page of the account and where the screening is offered.
 const trialWords = "One screening, without the evidence behind it"
 
 // Cost says what a screening costs, in a sentence.
@@ -124,8 +122,7 @@ func (s *Site) checkPage(v *visit) (*checkPage, error) {
 	return page, nil
 }
 
-// sample is the record of an invented organization that shows most of what a record
-// can hold.
+// sample is the record of an invented organization that shows most of what a record can hold.
 var sample = sync.OnceValue(func() *recordView {
 	const namesake = 7
 	at := example.Now()
@@ -198,9 +195,8 @@ type resultPage struct {
 	Posted string         // the report in base64, to send back for the PDF
 }
 
-// screenOne screens an organization and shows the record. The server does not keep
-// the report; the page carries it. So its PDF is of the same report and costs no
-// second call.
+// screenOne screens an organization and shows the record. The server does not keep the report; the page carries it. So its PDF
+// is of the same report and costs no second call.
 func (s *Site) screenOne(v *visit) error {
 	e, err := ein.Parse(v.r.PathValue("ein"))
 	if err != nil {
@@ -246,8 +242,7 @@ func (s *Site) screenOne(v *visit) error {
 	return s.pages.Render(v.w, http.StatusOK, "result", page)
 }
 
-// takeTrial uses up the one screening of a free account. back returns it if
-// the screening fails, even if the visitor has left.
+// takeTrial uses up the one screening of a free account. back returns it if the screening fails, even if the visitor has left.
 func (s *Site) takeTrial(v *visit) (back func(), err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), storeTimeout)
 	defer cancel()
@@ -320,8 +315,7 @@ func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
 	if err != nil {
 		return err
 	}
-	// The report is in canonical form, as in the PDF: those are the bytes that were
-	// signed, so openssl alone can verify it.
+	// The report is in canonical form, as in the PDF: those are the bytes that were signed, so openssl alone can verify it.
 	if document, err = jcs.Transform(document); err != nil {
 		return err
 	}
@@ -352,8 +346,7 @@ func dataURL(kind string, data []byte) template.URL {
 	return template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)) //nolint:gosec // base64 has no quotes
 }
 
-// sendPDF makes the PDF of a report that a page has carried. It refuses a report
-// that we did not issue, or that was changed.
+// sendPDF makes the PDF of a report that a page has carried. It refuses a report that we did not issue, or that was changed.
 func (s *Site) sendPDF(v *visit) error {
 	hold, err := s.Budget.Take(v.r.Context(), weightPDF)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// The cookies. A Secure cookie has a name that begins with __Host-, so that no
-// other host, not even a subdomain, can set it.
+// The cookies. A Secure cookie has a name that begins with __Host-, so that no other host, not even a subdomain, can set it.
 const (
 	sessionCookie = "session" // the secret of a session
 	visitCookie   = "visit"   // ties forms to a visitor who is not signed in
@@ -83,9 +82,8 @@ func remoteAddress(r *http.Request) string {
 	return host
 }
 
-// flash is a message that one request leaves for the next page, such as a new key.
-// It travels in an encrypted cookie, works only for its visitor and expires in a
-// few minutes. A key is shown once, even across several servers.
+// flash is a message that one request leaves for the next page, such as a new key. It travels in an encrypted cookie, works
+// only for its visitor and expires in a few minutes. A key is shown once, even across several servers.
 type flash struct {
 	Kind  string    `json:"kind"`
 	Email string    `json:"email,omitempty"`

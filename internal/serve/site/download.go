@@ -15,9 +15,8 @@ import (
 	"grantgraph/internal/serve/site/organization"
 )
 
-// How many files are written at a time for those who pay, in all and for one account,
-// and as many for those who do not, in all and from one network. Each keeps a dataset
-// open until it is written.
+// How many files are written at a time for those who pay, in all and for one account, and as many for those who do not, in all
+// and from one network. Each keeps a dataset open until it is written.
 const (
 	downloadsAtOnce = 8
 	downloadsEach   = 2
@@ -104,8 +103,7 @@ func (s *Site) beginDownload(v *visit) (end func(), err error) {
 	return end, nil
 }
 
-// download writes the file. The visitor is charged once, when the first rows are
-// ready and before any of them is sent.
+// download writes the file. The visitor is charged once, when the first rows are ready and before any of them is sent.
 func (s *Site) download(v *visit) error {
 	kind := v.field("kind")
 	if kind != "csv" && kind != "xlsx" {
@@ -152,8 +150,7 @@ func (s *Site) sendFile(v *visit, x *explore.Export, kind string) error {
 	return s.written(v, err)
 }
 
-// written ends the writing of a file. If that failed, the connection is cut: a file
-// that ends early must not look whole.
+// written ends the writing of a file. If that failed, the connection is cut: a file that ends early must not look whole.
 func (s *Site) written(v *visit, err error) error {
 	if err == nil {
 		return nil
@@ -175,8 +172,7 @@ func (v *visit) attach(name, kind string) {
 	v.w.Header().Set("Content-Disposition", `attachment; filename="`+name+"."+kind+`"`)
 }
 
-// patient gives a client time for each part of a file. That may be longer than the
-// server's time for a page, but has a limit.
+// patient gives a client time for each part of a file. That may be longer than the server's time for a page, but has a limit.
 type patient struct {
 	w       io.Writer
 	control *http.ResponseController

@@ -310,8 +310,7 @@ func (s *Site) readSheet(v *visit, p *listPage) (add []account.Member, err error
 	return add, nil
 }
 
-// onePerLine writes EINs that were pasted side by side one below the other, and returns any
-// other text as it is.
+// onePerLine writes EINs that were pasted side by side one below the other, and returns any other text as it is.
 func onePerLine(text string) string {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;|", r) })
 	for _, part := range parts {

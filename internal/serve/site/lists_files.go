@@ -148,8 +148,7 @@ func (s *Site) writeWorkbook(v *visit, p *listPage, to io.Writer) error {
 	return cmp.Or(err, book.Close())
 }
 
-// writeZIP writes every report as JSON in the bytes that were signed and as a PDF, and then
-// the index.
+// writeZIP writes every report as JSON in the bytes that were signed and as a PDF, and then the index.
 func (s *Site) writeZIP(v *visit, p *listPage, to io.Writer) error {
 	z := zip.NewWriter(to)
 	add := func(name string, data []byte) error {

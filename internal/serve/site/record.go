@@ -17,9 +17,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// recordView shows the record of a screening: a verdict for each list with its
-// evidence folded below, then the elements of the revenue procedure. It states what
-// the lists say and draws no conclusion.
+// recordView shows the record of a screening: a verdict for each list with its evidence folded below, then the elements of the
+// revenue procedure. It states what the lists say and draws no conclusion.
 type recordView struct {
 	*client.ScreeningRecord
 	Verdicts []screen.Verdict
@@ -145,8 +144,7 @@ func listTitle(name string) string {
 	return name
 }
 
-// Available says whether the record has every element of the procedure. It never
-// says what somebody may do.
+// Available says whether the record has every element of the procedure. It never says what somebody may do.
 func (v *recordView) Available() (m mark) {
 	switch a := v.Compliance.Reliance.RelianceAvailable; {
 	case a == nil:
@@ -157,8 +155,7 @@ func (v *recordView) Available() (m mark) {
 	return mark{screen.MarkLook, "No: an element is missing, or a flag rules it out."}
 }
 
-// mark is a symbol beside a word. The word says the same, so that nobody depends on
-// the color.
+// mark is a symbol beside a word. The word says the same, so that nobody depends on the color.
 type mark struct{ Kind, Text string }
 
 func newMark(kind string) mark {
@@ -199,8 +196,7 @@ func (v *recordView) LiveIndex() string { return liveIndex }
 
 func dayText(date *string) string { return frame.Day(frame.Text(date)) }
 
-// periodText writes the month in which a tax period ended, such as 202412, for
-// people. Other text stays as it is.
+// periodText writes the month in which a tax period ended, such as 202412, for people. Other text stays as it is.
 func periodText(month *string) string {
 	if t, err := time.Parse("200601", *month); err == nil {
 		return t.Format("January 2006")

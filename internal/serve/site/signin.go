@@ -136,8 +136,7 @@ func (s *Site) SignedIn(r *http.Request) bool {
 	return err == nil && who.Known()
 }
 
-// signUp makes an account unless the address has one. The page says the same in
-// both cases; only the email differs.
+// signUp makes an account unless the address has one. The page says the same in both cases; only the email differs.
 func (s *Site) signUp(v *visit) error {
 	f := s.form(v, "Sign up")
 	f.Email = v.field("email")
@@ -186,9 +185,8 @@ func (s *Site) signIn(v *visit) error {
 	return v.redirect(f.Next)
 }
 
-// startSession opens a session for the visitor. An unconfirmed address is refused
-// like a wrong password. Otherwise a visitor could learn by signing up whether an
-// address was free.
+// startSession opens a session for the visitor. An unconfirmed address is refused like a wrong password. Otherwise a visitor
+// could learn by signing up whether an address was free.
 func (s *Site) startSession(v *visit, email, password string) error {
 	ctx := v.r.Context()
 	secret, a, err := s.Accounts.SignIn(ctx, email, password, v.from)
@@ -247,8 +245,7 @@ func (s *Site) showForm(page, title string) http.HandlerFunc {
 	})
 }
 
-// forgot sends an email if the address has an account. The page says the same in
-// both cases.
+// forgot sends an email if the address has an account. The page says the same in both cases.
 func (s *Site) forgot(v *visit) error {
 	f := s.form(v, "Forgot your password?")
 	f.Email = v.field("email")
@@ -313,8 +310,7 @@ const (
 	emailTimeout = 45 * time.Second
 )
 
-// sendLater runs write in the background, on behalf of the visitor. It waits for a slot
-// as long as the request lasts.
+// sendLater runs write in the background, on behalf of the visitor. It waits for a slot as long as the request lasts.
 func (s *Site) sendLater(v *visit, write func(context.Context) error) error {
 	ctx := account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from})
 	select {
@@ -376,9 +372,8 @@ func (s *Site) sendConfirm(ctx context.Context, a account.Account) error {
 	return s.sendLink(ctx, a.Email, "confirm", "/confirm", token)
 }
 
-// sendAccountExists answers a sign-up with an address that already has an account.
-// Its link sets a new password, so a stranger who signed up first with that address
-// loses access.
+// sendAccountExists answers a sign-up with an address that already has an account. Its link sets a new password, so a stranger
+// who signed up first with that address loses access.
 func (s *Site) sendAccountExists(ctx context.Context, email string) error {
 	return s.sendReset(ctx, email, func(a account.Account) string {
 		if a.Verified {

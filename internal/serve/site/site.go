@@ -1,11 +1,8 @@
-// Package site is the website: pages drawn on the server from the snapshot being
-// served, with one hand-written stylesheet and a little script for the search box
-// and the SQL editor. The pages only read the data.
+// Package site is the website: pages drawn on the server from the snapshot being served, with one hand-written stylesheet and a
+// little script for the search box and the SQL editor. The pages only read the data.
 //
-// People also have accounts here: they sign up and in, make and rotate keys, and
-// see what they have used. Those pages are never cached, every form is tied to a
-// cookie of its visitor, and no answer reveals whether an email address has an
-// account.
+// People also have accounts here: they sign up and in, make and rotate keys, and see what they have used. Those pages are never
+// cached, every form is tied to a cookie of its visitor, and no answer reveals whether an email address has an account.
 //
 // Members screen organizations without a key. This package words the findings of
 // package screen and stores none of them. Anybody may verify a report.
@@ -56,8 +53,7 @@ type Config struct {
 	Acquire func() (*dataset.Dataset, func())
 	// Ask answers operations as the API does.
 	Ask func(context.Context, *dataset.Dataset, api.Inquiry) (a client.Answer, release func(), err error)
-	// API is the API that the documentation describes and that members call from its
-	// pages; nil if there is none.
+	// API is the API that the documentation describes and that members call from its pages; nil if there is none.
 	API      *api.Handler
 	Accounts *account.Store
 	Window   account.Window             // of the free allowance; empty is a day
@@ -238,9 +234,8 @@ const (
 	mostFound = 8
 )
 
-// serveOther answers addresses that no page has. It answers 405 if a page has the
-// address for another method, because the catch-all pattern hides that from the
-// mux.
+// serveOther answers addresses that no page has. It answers 405 if a page has the address for another method, because the
+// catch-all pattern hides that from the mux.
 func (s *Site) serveOther(mux *http.ServeMux) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var allow []string

@@ -37,12 +37,10 @@ const mostSQL = 64 << 10
 // sqlForm bounds the form of a query. A byte may become three in its encoding.
 var sqlForm = bound{most: 3*mostSQL + 16<<10}
 
-// sqlTimeout is long enough for a query to wait for the gate and a worker and then
-// run for its full time, as in the API.
+// sqlTimeout is long enough for a query to wait for the gate and a worker and then run for its full time, as in the API.
 const sqlTimeout = 55 * time.Second
 
-// routeSQL adds the SQL page. A query costs a call, so only a form runs it; a link
-// fills in the editor.
+// routeSQL adds the SQL page. A query costs a call, so only a form runs it; a link fills in the editor.
 func (s *Site) routeSQL(mux *http.ServeMux) {
 	mux.HandleFunc("GET /sql", s.frame.Handle(s.serveSQL))
 	mux.HandleFunc("GET /sql/{slug}", s.frame.Handle(s.serveSQL))

@@ -97,8 +97,7 @@ func (s *Site) showTryout(v *visit, op *api.Operation) error {
 	return s.drawTryout(v, p)
 }
 
-// tryOut sends the request as the visitor's account. The API answers, refuses and
-// counts as for a key of the account.
+// tryOut sends the request as the visitor's account. The API answers, refuses and counts as for a key of the account.
 func (s *Site) tryOut(v *visit, op *api.Operation) error {
 	p := s.newTryout(v, op, v.field)
 	hold, err := s.Budget.Take(v.r.Context(), 4*mostTried)

@@ -17,13 +17,11 @@ import (
 // mostReport bounds a report to verify, in bytes.
 const mostReport = 2 << 20
 
-// verifyForm bounds the form with a report in it. A pasted report grows when the
-// form is encoded.
+// verifyForm bounds the form with a report in it. A pasted report grows when the form is encoded.
 var verifyForm = bound{most: mostReport + 64<<10, files: true}
 
-// Memory held while a report is verified, in bytes: for any document, and for each
-// byte of it. It covers the parsed report and, for a PDF, the page that is drawn
-// again to compare.
+// Memory held while a report is verified, in bytes: for any document, and for each byte of it. It covers the parsed report and,
+// for a PDF, the page that is drawn again to compare.
 const (
 	weightVerify   = 8 << 20
 	weightDocument = 24

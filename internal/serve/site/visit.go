@@ -95,8 +95,7 @@ func (s *Site) members(most bound, serve func(*visit) error) http.HandlerFunc {
 	})
 }
 
-// signedInOrNot guards a page that is public, and differs for members. It takes no
-// form.
+// signedInOrNot guards a page that is public, and differs for members. It takes no form.
 func (s *Site) signedInOrNot(serve func(*visit) error) http.HandlerFunc {
 	return s.frame.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		keepPrivate(w)
@@ -153,8 +152,7 @@ func keepPrivate(w http.ResponseWriter) {
 	h.Set("Referrer-Policy", "same-origin")
 }
 
-// checkForm reads the form of a request, if any, and refuses it unless one of our
-// pages showed it to this visitor.
+// checkForm reads the form of a request, if any, and refuses it unless one of our pages showed it to this visitor.
 func (s *Site) checkForm(v *visit, most bound) error {
 	if v.r.Method == http.MethodGet || v.r.Method == http.MethodHead {
 		return nil
@@ -165,8 +163,7 @@ func (s *Site) checkForm(v *visit, most bound) error {
 	return s.checkToken(v)
 }
 
-// sender is who the visitor is to the bounds of what runs at once. Only whoever pays is
-// known: accounts cost nothing.
+// sender is who the visitor is to the bounds of what runs at once. Only whoever pays is known: accounts cost nothing.
 func (v *visit) sender() budget.Sender {
 	from := budget.Sender{Address: v.from}
 	if v.session != "" && paid(v.account.Plan) {
@@ -219,9 +216,8 @@ func (s *Site) checkToken(v *visit) error {
 	return nil
 }
 
-// token is what a visitor's forms carry. It is valid as long as the cookie it is
-// made from, and does not reveal the cookie. Each page masks it differently: pages
-// are compressed, and the compressed size must not reveal the token.
+// token is what a visitor's forms carry. It is valid as long as the cookie it is made from, and does not reveal the cookie.
+// Each page masks it differently: pages are compressed, and the compressed size must not reveal the token.
 func (s *Site) token(v *visit) string {
 	plain := s.formSecret(v)
 	masked := make([]byte, 2*len(plain))
@@ -270,8 +266,7 @@ func wholePath(u *url.URL) string {
 	return u.Path
 }
 
-// localPath is where to go after signing in: next if it is a path of this site,
-// else the account page.
+// localPath is where to go after signing in: next if it is a path of this site, else the account page.
 func localPath(next string) string {
 	const home = "/account"
 	path, _, _ := strings.Cut(next, "?")
@@ -310,8 +305,7 @@ var (
 // longestAddress bounds an address, in bytes, as in the API.
 const longestAddress = 8 << 10
 
-// counted are the pages that use the engine, by the first part of their path. Below
-// /api is the stream of the Ask page.
+// counted are the pages that use the engine, by the first part of their path. Below /api is the stream of the Ask page.
 var counted = map[string]bool{
 	"": true, "search": true, "explore": true, "download": true, "org": true, "grant": true, "place": true, "places": true, "cause": true, "causes": true,
 	"ask": true, "api": true, "compare": true, "check": true, "lists": true, "sql": true, "share": true, "share.png": true, "sitemap.xml": true, "sitemap": true,

@@ -60,9 +60,8 @@ func (t *columnType) write(of, with string) string {
 	return t.name + "(" + strings.Join(parts, separator) + ")"
 }
 
-// parseColumnType reads a type as the driver writes it, such as DATE,
-// DECIMAL(9,2) or STRUCT("a" DATE, "b" MAP(VARCHAR, TIME)[]), or as the engine
-// does, which quotes a name only where it must. It returns the text after the type.
+// parseColumnType reads a type as the driver writes it, such as DATE, DECIMAL(9,2) or STRUCT("a" DATE, "b" MAP(VARCHAR,
+// TIME)[]), or as the engine does, which quotes a name only where it must. It returns the text after the type.
 func parseColumnType(s string) (*columnType, string) {
 	end := strings.IndexAny(s, "([,)")
 	if end < 0 {

@@ -14,9 +14,8 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// Driver is what a worker needs of DuckDB's driver beyond database/sql. Package
-// worker implements it. This package does not import the driver, because a server
-// only talks to workers: what tests a server need not link the engine.
+// Driver is what a worker needs of DuckDB's driver beyond database/sql. Package worker implements it. This package does not
+// import the driver, because a server only talks to workers: what tests a server need not link the engine.
 type Driver interface {
 	// AddFindOrg registers the function find_org and the table function find_org_table with a connection.
 	AddFindOrg(conn *sql.Conn, find FindOrg) error

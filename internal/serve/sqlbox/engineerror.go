@@ -22,9 +22,8 @@ var (
 	catalogs    = strings.NewReplacer("warehouse_pro.main.", "", "warehouse.main.", "", "memory.main.", "")
 )
 
-// explain turns an error of the engine into a message for people, without the engine's hints and
-// any path. The engine reports errors as JSON and counts positions from the first byte it was
-// sent, before bytes earlier than the statement.
+// explain turns an error of the engine into a message for people, without the engine's hints and any path. The engine reports
+// errors as JSON and counts positions from the first byte it was sent, before bytes earlier than the statement.
 func explain(err error, sql string, before int) (kind, message string) {
 	text, where := strings.ReplaceAll(err.Error(), "database/sql/driver: ", ""), ""
 	// The engine wraps an error of its parser twice.

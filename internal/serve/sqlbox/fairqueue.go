@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// fairQueue is a bounded number of places with a bounded queue before them, shared by owners. The next place
-// goes to the waiting owner who has used the places least lately, whoever came first. When the queue is full,
-// the owner who has used them most is turned away. So an owner who sends many statements, or long ones, waits
-// behind other owners, and a few such owners cannot fill the places or the queue. If there are several
-// places, the last one is reserved for owners who have used little, so that they do not wait for long
-// statements of others.
+// fairQueue is a bounded number of places with a bounded queue before them, shared by owners. The next place goes to the
+// waiting owner who has used the places least lately, whoever came first. When the queue is full, the owner who has used them
+// most is turned away. So an owner who sends many statements, or long ones, waits behind other owners, and a few such owners
+// cannot fill the places or the queue. If there are several places, the last one is reserved for owners who have used little,
+// so that they do not wait for long statements of others.
 type fairQueue struct {
 	places  int
 	most    int           // how many may wait

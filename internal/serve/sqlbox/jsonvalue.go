@@ -139,8 +139,7 @@ func appendFloat(b []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(b, f, 'g', -1, bits)
 }
 
-// timeText writes a day, a time of day, or both. The engine stores an infinite
-// day or time as its largest or smallest number.
+// timeText writes a day, a time of day, or both. The engine stores an infinite day or time as its largest or smallest number.
 func timeText(v time.Time, t *columnType) string {
 	v = v.UTC()
 	layout := "2006-01-02T15:04:05.999999999"

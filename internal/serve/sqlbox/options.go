@@ -28,9 +28,8 @@ type Options struct {
 
 func (o *Options) defaults() error {
 	o.PerOwner = cmp.Or(o.PerOwner, 2)
-	// A heavy query may use its whole time limit. There are more workers than a
-	// few owners can occupy, so that heavy queries do not shut out other owners.
-	// The system shares the processors, and o.Memory divides the memory.
+	// A heavy query may use its whole time limit. There are more workers than a few owners can occupy, so that heavy queries do
+	// not shut out other owners. The system shares the processors, and o.Memory divides the memory.
 	o.Workers = cmp.Or(o.Workers, 4*o.PerOwner+1)
 	o.Gates = cmp.Or(o.Gates, min(8, runtime.NumCPU()+1))
 	o.Queue = cmp.Or(o.Queue, 12)
@@ -52,9 +51,8 @@ func (o *Options) defaults() error {
 	return nil
 }
 
-// program returns the path of the program that is running. Where the system has
-// /proc, the path stays valid when a newer program replaces the file: a worker
-// of the newer program might not speak this program's protocol.
+// program returns the path of the program that is running. Where the system has /proc, the path stays valid when a newer
+// program replaces the file: a worker of the newer program might not speak this program's protocol.
 func program() (string, error) {
 	const running = "/proc/self/exe"
 	if _, err := os.Stat(running); err == nil {

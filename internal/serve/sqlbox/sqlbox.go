@@ -1,8 +1,6 @@
-// Package sqlbox runs SQL from outside. It does not trust the engine. A gate reads
-// each statement first, and lets pass only a single query over the tables of the
-// caller's plan. Then a runner runs the query: a process that has opened only the
-// files of that plan, read-only, without further rights, with limited memory, and
-// with a time limit after which it is killed.
+// Package sqlbox runs SQL from outside. It does not trust the engine. A gate reads each statement first, and lets pass only a
+// single query over the tables of the caller's plan. Then a runner runs the query: a process that has opened only the files of
+// that plan, read-only, without further rights, with limited memory, and with a time limit after which it is killed.
 //
 // Gates and runners are processes of their own: this program, started again as a
 // worker. So a statement that harms the engine does not harm the server.
@@ -173,9 +171,8 @@ func (w *Warehouse) workers(r Request) *pool {
 	return w.open
 }
 
-// gateTime is how long the gate may take to read a statement in wall-clock time.
-// The processor time of a statement has a tighter limit. This one is generous, so
-// that a busy machine does not refuse a simple statement.
+// gateTime is how long the gate may take to read a statement in wall-clock time. The processor time of a statement has a
+// tighter limit. This one is generous, so that a busy machine does not refuse a simple statement.
 const gateTime = 10 * time.Second
 
 // Check asks the gate about a statement without reading data, and reserves a place if asked to.

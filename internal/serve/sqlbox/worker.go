@@ -64,9 +64,8 @@ func Work(in io.Reader, out io.Writer, driver Driver) int {
 	return 0
 }
 
-// watch measures the processor time of this process. It calls spent when the budget is used up
-// before done is called. done also measures, so that the interval of the measurements does not
-// decide which statements are refused.
+// watch measures the processor time of this process. It calls spent when the budget is used up before done is called. done also
+// measures, so that the interval of the measurements does not decide which statements are refused.
 func watch(budget time.Duration, spent func()) (done func() bool) {
 	if budget <= 0 {
 		return func() bool { return false }
@@ -141,9 +140,8 @@ func openRole(h hello, driver Driver) (serve func(workerRequest) workerReply, no
 	return serve, confine(h.Memory, nice), nil
 }
 
-// replyFor makes the reply to a statement. It marks the worker as broken when the
-// engine broke, when the engine ran out of memory (fragments of which it then
-// keeps), and when it does not answer a trivial query any more.
+// replyFor makes the reply to a statement. It marks the worker as broken when the engine broke, when the engine ran out of
+// memory (fragments of which it then keeps), and when it does not answer a trivial query any more.
 func replyFor(r *Result, err error, conn *sql.Conn) workerReply {
 	if err == nil {
 		return workerReply{Result: r}

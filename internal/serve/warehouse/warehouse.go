@@ -1,10 +1,8 @@
-// Package warehouse defines the tables that POST /sql reads, in views.txt. The
-// DuckDB files of a snapshot, the schema that the API describes and the page of
-// the documentation are all made from that file.
+// Package warehouse defines the tables that POST /sql reads, in views.txt. The DuckDB files of a snapshot, the schema that the
+// API describes and the page of the documentation are all made from that file.
 //
-// The tables live in two files. OpenFile holds the tables that every paid plan
-// may read, ProFile holds the others. A process that was given only OpenFile
-// cannot be tricked into reading a Pro table.
+// The tables live in two files. OpenFile holds the tables that every paid plan may read, ProFile holds the others. A process
+// that was given only OpenFile cannot be tricked into reading a Pro table.
 package warehouse
 
 import (
@@ -98,8 +96,7 @@ type Query struct {
 	Pro   bool   // it reads a table of the Pro plan
 }
 
-// Gallery returns the queries to start from. The result is shared: callers must not
-// change it.
+// Gallery returns the queries to start from. The result is shared: callers must not change it.
 func Gallery() []Query { return gallery }
 
 // InGallery is the query of a slug.

@@ -1,7 +1,6 @@
-// Package watch tells the owner of a list what changed for its members. After every new
-// edition of the compliance lists and every new build, it compares with what the list
-// was last compared with, by package change. Alerts go to the feed of the list, which
-// is in the store of the accounts, and from the feed to an email digest and a webhook.
+// Package watch tells the owner of a list what changed for its members. After every new edition of the compliance lists and
+// every new build, it compares with what the list was last compared with, by package change. Alerts go to the feed of the list,
+// which is in the store of the accounts, and from the feed to an email digest and a webhook.
 package watch
 
 import (
@@ -85,10 +84,9 @@ func (s *State) Mark() (m account.WatchMark) {
 	return m
 }
 
-// Compare finds what changed for the members of a list since a mark. A part of the mark
-// that is empty begins now. A mark never goes back, so a server that has not taken up
-// the latest edition yet finds nothing. seen are members whose name or address is to be
-// remembered, because it is new.
+// Compare finds what changed for the members of a list since a mark. A part of the mark that is empty begins now. A mark never
+// goes back, so a server that has not taken up the latest edition yet finds nothing. seen are members whose name or address is
+// to be remembered, because it is new.
 func Compare(from account.WatchMark, members []account.WatchedMember, s *State) (alerts []account.Alert, seen []account.WatchedMember, to account.WatchMark) {
 	to = from
 	now := s.Mark()

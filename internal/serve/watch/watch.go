@@ -155,9 +155,8 @@ func (w *Watcher) deliver(ctx context.Context) error {
 	})
 }
 
-// Waits after failures, each twice the one before. A webhook that fails stopAfter times, for
-// about two days, is stopped. Emails fail when the mail server does not answer, which its
-// operator repairs, so they are tried until they are sent.
+// Waits after failures, each twice the one before. A webhook that fails stopAfter times, for about two days, is stopped. Emails
+// fail when the mail server does not answer, which its operator repairs, so they are tried until they are sent.
 const (
 	firstWait = time.Minute
 	mostWait  = 6 * time.Hour

@@ -155,8 +155,7 @@ func Open(data string) (*Edition, error) {
 	return &Edition{s, r.Lists}, nil
 }
 
-// Status is the state of one list. A list that the edition lacks is not loaded.
-// Without an edition, no list is loaded.
+// Status is the state of one list. A list that the edition lacks is not loaded. Without an edition, no list is loaded.
 func (e *Edition) Status(name string) Status {
 	if e != nil {
 		if i := slices.IndexFunc(e.Lists, func(s Status) bool { return s.Name == name }); i >= 0 {
@@ -173,8 +172,7 @@ type Check struct {
 	Problem         string    `json:"problem,omitempty"`          // why the check failed
 }
 
-// Current is the present knowledge of the lists: the edition, nil if there never was
-// one, and the last check of upstream.
+// Current is the present knowledge of the lists: the edition, nil if there never was one, and the last check of upstream.
 type Current struct {
 	Edition *Edition
 	Checks  []Check
@@ -191,9 +189,8 @@ func (c *Current) Status(name string) Status {
 	return s
 }
 
-// Read reads the lists of a data directory. It checks the tables of the edition
-// against their checksums, so that no answer uses a damaged table. The index and the
-// log of the edition are verified when they are opened.
+// Read reads the lists of a data directory. It checks the tables of the edition against their checksums, so that no answer uses
+// a damaged table. The index and the log of the edition are verified when they are opened.
 func Read(data string) (*Current, error) { return (*Current)(nil).Reread(data) }
 
 // Reread reads the lists again. If the edition has not changed, it keeps the opened

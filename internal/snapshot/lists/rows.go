@@ -59,8 +59,7 @@ type Deductible struct {
 	Codes   string `parquet:"deductibility_codes,dict"`
 }
 
-// RevocationRow is one automatic revocation, sorted by EIN and date. An EIN that was
-// revoked twice has two rows.
+// RevocationRow is one automatic revocation, sorted by EIN and date. An EIN that was revoked twice has two rows.
 type RevocationRow struct {
 	EIN        string `parquet:"ein"`
 	Name       string `parquet:"name,optional"`
@@ -111,8 +110,7 @@ type Bulletin struct {
 	Deletions int64  `parquet:"deletions"`
 }
 
-// Deletion is one organization that lost its exempt status according to a bulletin,
-// sorted by bulletin. Bulletins give no EIN.
+// Deletion is one organization that lost its exempt status according to a bulletin, sorted by bulletin. Bulletins give no EIN.
 type Deletion struct {
 	Bulletin     string `parquet:"bulletin,dict"`
 	Published    string `parquet:"published,dict"`
@@ -123,8 +121,7 @@ type Deletion struct {
 	Effective    string `parquet:"effective_date,optional"`
 }
 
-// Registration is one row of California's registry of charities, sorted by EIN (rows
-// without one last), registration and name.
+// Registration is one row of California's registry of charities, sorted by EIN (rows without one last), registration and name.
 type Registration struct {
 	EIN          string `parquet:"ein,optional"`
 	List         string `parquet:"list,dict"` // the registry's list with this row

@@ -75,8 +75,7 @@ func (g *Guard) Close() error {
 	return g.file.Close()
 }
 
-// Layout is a file that is read or written. An index lists its columns once, in a
-// method that takes a Layout and serves both.
+// Layout is a file that is read or written. An index lists its columns once, in a method that takes a Layout and serves both.
 type Layout struct {
 	From *File // nil when writing
 	To   *Writer
@@ -91,8 +90,7 @@ func Field[T any](l Layout, name string, column *[]T, length int) {
 	}
 }
 
-// Check refuses a file that is read without an error so far if its columns do not fit
-// together. A file that is written fits.
+// Check refuses a file that is read without an error so far if its columns do not fit together. A file that is written fits.
 func (l Layout) Check(fits func() bool, format string, args ...any) {
 	if l.From != nil && l.From.Err() == nil && !fits() {
 		l.From.Fail(format, args...)

@@ -1,6 +1,5 @@
-// Package mapped is the format of the files that are served from mapped memory,
-// such as the graph and the search index. A file is a list of named sections. Each
-// is a column of numbers or small records that is used in place, without a copy.
+// Package mapped is the format of the files that are served from mapped memory, such as the graph and the search index. A file
+// is a list of named sections. Each is a column of numbers or small records that is used in place, without a copy.
 //
 //	  0  head, 64 bytes: the magic of 8 bytes, which names the kind of file
 //	     and its version, and zeros

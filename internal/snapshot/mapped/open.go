@@ -44,8 +44,7 @@ func Open(path string, k *Kind) (*File, error) {
 	return read()
 }
 
-// OpenLater maps a file now and reads it when read is first called. It is for callers
-// that may no longer open files by then.
+// OpenLater maps a file now and reads it when read is first called. It is for callers that may no longer open files by then.
 func OpenLater(path string, k *Kind) (read func() (*File, error), err error) {
 	if err := checkMachine(); err != nil {
 		return nil, err
@@ -165,8 +164,7 @@ func (f *File) readTable() error {
 
 func zeros(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
-// verify compares the sections with their checksums, largest first. A file that
-// becomes unreadable meanwhile counts as damaged.
+// verify compares the sections with their checksums, largest first. A file that becomes unreadable meanwhile counts as damaged.
 func (f *File) verify() error {
 	todo := slices.Clone(f.sections)
 	slices.SortFunc(todo, func(a, b section) int { return cmp.Compare(len(b.padded), len(a.padded)) })

@@ -53,8 +53,7 @@ type Pointer struct {
 	Layout   int    `json:"layout"`
 	Version  string `json:"version"`
 	Manifest string `json:"manifest"` // SHA-256 of the manifest's file
-	// Newest is the newest version ever pointed at. It prevents publishing a version
-	// by accident after it was rolled back.
+	// Newest is the newest version ever pointed at. It prevents publishing a version by accident after it was rolled back.
 	Newest string `json:"newest"`
 }
 

@@ -156,8 +156,7 @@ func (p Publication) putManifest(ctx context.Context, version string, body []byt
 		Try("build again on this machine: the new build has another version")
 }
 
-// send stores the files that the store lacks. It checks each file against its
-// checksum first, because the checksum is its key.
+// send stores the files that the store lacks. It checks each file against its checksum first, because the checksum is its key.
 func (p Publication) send(ctx context.Context, s *snapshot.Snapshot, m *snapshot.Manifest) (total, sent int64, err error) {
 	files := distinct(m)
 	total = bytesOf(files)
@@ -199,8 +198,7 @@ func bytesOf(files []snapshot.File) (total int64) {
 	return total
 }
 
-// distinct lists the files of a snapshot, each content once, longest first, so that
-// no long file is left for the end.
+// distinct lists the files of a snapshot, each content once, longest first, so that no long file is left for the end.
 func distinct(m *snapshot.Manifest) []snapshot.File {
 	files := slices.Clone(m.Files)
 	slices.SortFunc(files, func(a, b snapshot.File) int { return strings.Compare(a.SHA256, b.SHA256) })

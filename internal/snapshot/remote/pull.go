@@ -126,8 +126,7 @@ func (p *pull) chunks(i int) int {
 	return int((p.receiver.Manifest.Files[i].Bytes + p.chunk - 1) / p.chunk)
 }
 
-// link takes files of the same content from versions in the directory. They are
-// checked later, with all other files.
+// link takes files of the same content from versions in the directory. They are checked later, with all other files.
 func (p *pull) link() {
 	versions, err := snapshot.Versions(p.data)
 	if err != nil {

@@ -31,8 +31,7 @@ import (
 	"grantgraph/internal/secret"
 )
 
-// Store holds objects under keys with slashes. It is safe for concurrent use. For a
-// missing object the error is fs.ErrNotExist.
+// Store holds objects under keys with slashes. It is safe for concurrent use. For a missing object the error is fs.ErrNotExist.
 type Store interface {
 	// Get reads n bytes of an object from an offset. A shorter object gives fewer bytes.
 	Get(ctx context.Context, key string, off, n int64) (io.ReadCloser, error)
@@ -46,8 +45,7 @@ type Store interface {
 	List(ctx context.Context, prefix string, each func(Info) error) error
 	// Delete removes an object. It is no error if the object is missing.
 	Delete(ctx context.Context, key string) error
-	// Forget removes the remains of unfinished Puts below prefix that began before
-	// then, by the store's clock.
+	// Forget removes the remains of unfinished Puts below prefix that began before then, by the store's clock.
 	Forget(ctx context.Context, prefix string, then time.Time) error
 	// String names the store in messages, without secrets.
 	String() string
@@ -70,8 +68,7 @@ type Options struct {
 
 const defaultParallel = 6
 
-// Open opens a store by its address: s3://bucket/prefix, file:///path, or the path of
-// a folder. It makes no request yet.
+// Open opens a store by its address: s3://bucket/prefix, file:///path, or the path of a folder. It makes no request yet.
 func Open(address string, opt Options) (Store, error) {
 	opt.Parallel = cmp.Or(opt.Parallel, defaultParallel)
 	bad := func(why string) error {

@@ -29,8 +29,7 @@ import (
 	"grantgraph/internal/secret"
 )
 
-// Objects longer than a part are sent in parts. A store takes at most 10,000 parts,
-// so very long objects have longer parts.
+// Objects longer than a part are sent in parts. A store takes at most 10,000 parts, so very long objects have longer parts.
 const (
 	leastPart = 16 << 20
 	mostParts = 9_000
@@ -418,8 +417,7 @@ func (s *s3) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	// Only the context shows that our own time is over. A connection timeout also
-	// looks like a deadline, but is the store's.
+	// Only the context shows that our own time is over. A connection timeout also looks like a deadline, but is the store's.
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -12,9 +12,8 @@ import (
 // Abandoned is how long an interrupted upload is kept, so that it can be resumed.
 const Abandoned = 7 * 24 * time.Hour
 
-// sweep removes versions beyond the newest p.Keep, and content that no version
-// names. It keeps every version that a pointer or a lease names. kept is why sweep
-// removed nothing although there may be something to remove.
+// sweep removes versions beyond the newest p.Keep, and content that no version names. It keeps every version that a pointer or
+// a lease names. kept is why sweep removed nothing although there may be something to remove.
 //
 // A publisher writes a lease and then looks for sweepers. A sweeper writes a lease and then looks for
 // publishers. If both run at the same time, at least one sees the other, and the sweeper gives way.

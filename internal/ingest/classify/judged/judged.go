@@ -86,8 +86,7 @@ func Holdings() (*Result, error) {
 	})
 }
 
-// text is one judged text: the kind and draw, whether it is of that kind, and whether it is assigned to that kind
-// now.
+// text is one judged text: the kind and draw, whether it is of that kind, and whether it is assigned to that kind now.
 type text struct {
 	kind, draw string
 	of, said   bool

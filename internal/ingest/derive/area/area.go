@@ -2,9 +2,8 @@
 // destinations of its grants. It ignores the states in which a copy of the return is filed: they show where the
 // organization raises money, not where it works.
 //
-// Each source has its own confidence; a place that several sources agree on is more certain. Places are counties,
-// states, the nation and foreign countries. A town is recorded as its county, because the gazetteer has no codes for
-// towns.
+// Each source has its own confidence; a place that several sources agree on is more certain. Places are counties, states, the
+// nation and foreign countries. A town is recorded as its county, because the gazetteer has no codes for towns.
 package area
 
 import (

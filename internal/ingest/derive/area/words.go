@@ -89,8 +89,7 @@ func (t *textWords) phrase(i, n int) string {
 	return t.text[t.list[i].from:t.list[i+n-1].to]
 }
 
-// proper reports whether n words starting at i may be a name: they begin with capitals, if capitals are meaningful in
-// the text.
+// proper reports whether n words starting at i may be a name: they begin with capitals, if capitals are meaningful in the text.
 func (t *textWords) proper(i, n int) bool {
 	return !t.mixed || !slices.ContainsFunc(t.list[i:i+n], func(w textWord) bool { return !w.capital })
 }

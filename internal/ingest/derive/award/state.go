@@ -58,8 +58,7 @@ type foundPayee struct {
 // maxFound bounds the cached payees to a few hundred megabytes.
 const maxFound = 1 << 20
 
-// NewState makes sums for the organizations that a finder finds. With a nil finder, only rows with an EIN are
-// assigned.
+// NewState makes sums for the organizations that a finder finds. With a nil finder, only rows with an EIN are assigned.
 func NewState(f Finder) *State {
 	return &State{finder: f, sums: newSums[stateKey](), byState: make(map[string]*Outcome), found: make(map[payee]foundPayee)}
 }

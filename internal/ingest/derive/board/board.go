@@ -61,8 +61,7 @@ type seat struct {
 	generation uint8
 }
 
-// New makes an empty builder. people distinguishes persons from organizations that are named as officers; it may be
-// nil.
+// New makes an empty builder. people distinguishes persons from organizations that are named as officers; it may be nil.
 func New(people *classify.People) *Builder {
 	return &Builder{people: people, orgs: make(map[ein.EIN]uint32)}
 }
@@ -88,8 +87,7 @@ func (b *Builder) AddOrg(e ein.EIN, state, city, zip5 string) {
 	b.places = append(b.places, s)
 }
 
-// AddOfficer records that a return of e lists this name among its officers. It reports whether the name is a
-// person's.
+// AddOfficer records that a return of e lists this name among its officers. It reports whether the name is a person's.
 func (b *Builder) AddOfficer(e ein.EIN, name string) bool {
 	org, ok := b.orgs[e]
 	if !ok {

@@ -44,8 +44,7 @@ type member struct {
 	at         *site
 }
 
-// compare appends the evidence from the seats with one name, for every pair of boards. The seats are grouped by
-// board.
+// compare appends the evidence from the seats with one name, for every pair of boards. The seats are grouped by board.
 func (c *nameCounts) compare(hits []hit, name uint64, group []member) []hit {
 	// The share of people who have the name.
 	share := c.first[name>>32] / c.total * c.last[uint32(name)] / c.total
@@ -102,6 +101,5 @@ func (c *nameCounts) probability(share float64, x, y *member) float64 {
 	return chance(others)
 }
 
-// chance is the probability that two people with the same name are one person, given the number of others with that
-// name.
+// chance is the probability that two people with the same name are one person, given the number of others with that name.
 func chance(others float64) float64 { return 1 / (1 + others) }

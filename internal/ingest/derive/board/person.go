@@ -64,8 +64,7 @@ func parse(name string) (p person, ok bool) {
 	return p.assemble(slices.Concat(parts[1], parts[0]))
 }
 
-// dropCode removes a unit code of the filer from the end: capitals after a name in mixed case ("Ada Wintergreen
-// SMH").
+// dropCode removes a unit code of the filer from the end: capitals after a name in mixed case ("Ada Wintergreen SMH").
 func dropCode(name string) string {
 	i := strings.LastIndexByte(name, ' ')
 	if i <= 0 || !strings.Contains(strings.TrimSpace(name[:i]), " ") {
@@ -79,8 +78,7 @@ func dropCode(name string) string {
 	return head
 }
 
-// split cuts a segment into words of letters and digits. It drops apostrophes and hyphens, so that O'Dea always
-// becomes ODEA.
+// split cuts a segment into words of letters and digits. It drops apostrophes and hyphens, so that O'Dea always becomes ODEA.
 func split(segment string) []string {
 	list := strings.Fields(segment)
 	out := list[:0:0]

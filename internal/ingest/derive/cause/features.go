@@ -99,8 +99,7 @@ func (e *evidence) read(o *Org) {
 	unique(&e.texts)
 }
 
-// Evidence is the evidence for the cause of one organization, in a few hundred bytes. It is kept until a model is
-// trained.
+// Evidence is the evidence for the cause of one organization, in a few hundred bytes. It is kept until a model is trained.
 type Evidence struct {
 	EIN          ein.EIN
 	families     [2]uint64

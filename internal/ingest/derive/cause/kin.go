@@ -9,9 +9,8 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// The master file has thousands of legion posts, lodges and parent-teacher associations that share a name or a group.
-// Some have a code and most do not. If nearly all members with a code have the same cause, we infer that cause for
-// the others.
+// The master file has thousands of legion posts, lodges and parent-teacher associations that share a name or a group. Some have
+// a code and most do not. If nearly all members with a code have the same cause, we infer that cause for the others.
 
 // kinTarget is the least share of a family that must have one cause, as a lower confidence bound.
 const kinTarget = 0.93
@@ -41,8 +40,7 @@ func kindred(o *Org) (name, group uint64) {
 	return name, group
 }
 
-// families are the families of an organization, 0 for none: by group and by name, each among organizations of the
-// same kind.
+// families are the families of an organization, 0 for none: by group and by name, each among organizations of the same kind.
 func families(o *Org) [2]uint64 {
 	var list [2]uint64
 	if o.inGroup() {

@@ -61,8 +61,7 @@ type Codeless struct {
 	Coverage  float64 `json:"coverage"`
 }
 
-// parts is the number of parts for cross-validation: the codes of each part are hidden while learning from the
-// others.
+// parts is the number of parts for cross-validation: the codes of each part are hidden while learning from the others.
 const parts = 4
 
 // Measure hides the codes of organizations, part by part, and infers them from the rest. Organizations with the same

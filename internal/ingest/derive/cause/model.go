@@ -3,8 +3,7 @@
 // sparse features, and the causes of related organizations. Each cause has a threshold, set on organizations that the
 // model had not seen. A cause whose precision cannot be shown is never inferred.
 //
-// The same organizations give the same bytes on any number of cores: labels are learned in a fixed order with fixed
-// arithmetic.
+// The same organizations give the same bytes on any number of cores: labels are learned in a fixed order with fixed arithmetic.
 package cause
 
 import (
@@ -25,8 +24,7 @@ type Model struct {
 	weights *weights
 }
 
-// Threshold is the least probability at which a cause is inferred, with its result on organizations that were not
-// learned from.
+// Threshold is the least probability at which a cause is inferred, with its result on organizations that were not learned from.
 type Threshold struct {
 	Min float32 // the least probability; above 1 means never
 	Measured
@@ -121,9 +119,8 @@ func (p *scores) guess() guess {
 	return guess{uint8(best), p[best]}
 }
 
-// setThresholds sets each cause's threshold: the least probability at which guesses are right often enough, by the
-// lower confidence bound. A family counts as one observation for the bound, because what is true of one legion post
-// is true of all.
+// setThresholds sets each cause's threshold: the least probability at which guesses are right often enough, by the lower
+// confidence bound. A family counts as one observation for the bound, because what is true of one legion post is true of all.
 func (m *Model) setThresholds(labels []label, held []guess) {
 	by := make([][]int, causes)
 	for i, g := range held {

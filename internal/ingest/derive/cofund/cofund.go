@@ -69,8 +69,7 @@ func (e *edge) merge(other *edge) {
 	e.total += other.total
 }
 
-// Domestic yields the edges to recipients with an EIN, sorted by recipient and
-// funder. Nothing may be added afterwards.
+// Domestic yields the edges to recipients with an EIN, sorted by recipient and funder. Nothing may be added afterwards.
 func (e *Edges) Domestic() iter.Seq[snapshot.CofunderEdge] {
 	e.us = mergeEdges(e.us)
 	var to, from einSpeller

@@ -1,10 +1,9 @@
 // Package family groups related organizations into families: a hospital with its foundation and its property company,
 // a federation with its few chapters, a charity with the friends group in its office.
 //
-// Two organizations are related if one names the other in Schedule R, if both are in one small group exemption, or if
-// both have the same address and the same name except for a word such as FOUNDATION or AUXILIARY. Large groups are
-// ignored, because a church and all its parishes do not share one budget. No single connection may join two large
-// families.
+// Two organizations are related if one names the other in Schedule R, if both are in one small group exemption, or if both have
+// the same address and the same name except for a word such as FOUNDATION or AUXILIARY. Large groups are ignored, because a
+// church and all its parishes do not share one budget. No single connection may join two large families.
 package family
 
 import (

@@ -129,8 +129,7 @@ func classOfStock(t *description) Class {
 	return PublicEquity
 }
 
-// classOfTraded classifies a security that has a number, a ticker or a share class, or that a well-known fund family
-// offers.
+// classOfTraded classifies a security that has a number, a ticker or a share class, or that a well-known fund family offers.
 func classOfTraded(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
 	switch {

@@ -33,8 +33,7 @@ const maxText = 160
 
 // readDescription parses a description.
 //
-// Kept whole: each case is one kind of token, and the order of the cases decides between
-// kinds that look alike.
+// Kept whole: each case is one kind of token, and the order of the cases decides between kinds that look alike.
 func readDescription(s string) (t description) {
 	if len(s) > maxText {
 		s = s[:maxText]

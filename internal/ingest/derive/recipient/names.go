@@ -1,5 +1,4 @@
-// Package recipient names recipients: one name for every EIN that was paid, and one for every foreign recipient
-// without an EIN.
+// Package recipient names recipients: one name for every EIN that was paid, and one for every foreign recipient without an EIN.
 package recipient
 
 import (
@@ -90,8 +89,7 @@ func (n *Names) recipient(e ein.EIN) int32 {
 	return at
 }
 
-// AddKnownName records the name that a source gives an organization. The best source wins; among equal sources, the
-// first.
+// AddKnownName records the name that a source gives an organization. The best source wins; among equal sources, the first.
 func (n *Names) AddKnownName(e ein.EIN, name, source string) {
 	at, ok := n.at[e]
 	if !ok || name == "" || authority[source] <= n.paid[at].authority {
@@ -144,8 +142,7 @@ func UsualSpelling(paid map[string]int64) string {
 // partWords name a part of an institution. A campus is not one of them: it is often an institution of its own.
 var partWords = table.SetOf("SCHOOL COLLEGE CENTER CLINIC MUSEUM LIBRARY INSTITUTE DEPARTMENT DEPT OFFICE PROGRAM PROJECT")
 
-// spellingHash identifies a name that is used for an EIN. It never changes, so a collision would occur in every build
-// alike.
+// spellingHash identifies a name that is used for an EIN. It never changes, so a collision would occur in every build alike.
 func spellingHash(e ein.EIN, name string) uint64 {
 	h := (hash.Of(name) ^ uint64(e)*0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
 	return max(h^h>>32, 1)

@@ -1,6 +1,5 @@
-// Package ukboard finds the charities of England and Wales whose boards share trustees. The register gives every
-// trustee one number for all boards, so names need not be compared. Names only help to decide what kind of connection
-// two boards have.
+// Package ukboard finds the charities of England and Wales whose boards share trustees. The register gives every trustee one
+// number for all boards, so names need not be compared. Names only help to decide what kind of connection two boards have.
 //
 // Only registered main charities count. An edge gives the number of shared trustees, how significant they are, and
 // whether the connection is personal or structural.
@@ -182,8 +181,7 @@ func (g *graph) edge(charities []charity, c1, c2 int32) snapshot.UKBoardEdge {
 	return e
 }
 
-// family reports whether the shared trustees are of one family, or have a surname that is in the name of one of the
-// charities.
+// family reports whether the shared trustees are of one family, or have a surname that is in the name of one of the charities.
 func (g *graph) family(a, b *charity, overlap float64) bool {
 	for _, t := range g.shared {
 		name := g.surnames[t]

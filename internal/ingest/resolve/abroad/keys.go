@@ -60,8 +60,7 @@ func (k Keys) WriteTo(w io.Writer) (n int64, err error) {
 	return n, b.Flush()
 }
 
-// ReadKeys reads what WriteTo wrote. Any error rejects the whole table, because a name that lost its key would change
-// its id.
+// ReadKeys reads what WriteTo wrote. Any error rejects the whole table, because a name that lost its key would change its id.
 func ReadKeys(r io.Reader) (Keys, error) {
 	scan := bufio.NewScanner(r)
 	scan.Buffer(make([]byte, 0, maxKeyLine), maxKeyLine)

@@ -141,9 +141,8 @@ func newCountry(forms []form, s *wordWeights) *country {
 	return n
 }
 
-// findMerges finds all pairs of nodes that merge. To avoid comparing all names with each other, it compares names
-// only within blocks. A block is the rest of a name without one letter or without words of little weight, or an
-// acronym.
+// findMerges finds all pairs of nodes that merge. To avoid comparing all names with each other, it compares names only within
+// blocks. A block is the rest of a name without one letter or without words of little weight, or an acronym.
 func (n *country) findMerges() {
 	n.compareBlocks(n.withoutLetter)
 	n.compareBlocks(n.withoutWords)
@@ -267,9 +266,8 @@ func (n *country) mergeAcronym(i, j int32) {
 	}
 }
 
-// stars makes the clusters. Clusters of earlier builds come first, with their best node as the center. New nodes
-// follow, best first. Each joins a star whose center it merges with, preferring old stars and then better ones, or
-// starts its own.
+// stars makes the clusters. Clusters of earlier builds come first, with their best node as the center. New nodes follow, best
+// first. Each joins a star whose center it merges with, preferring old stars and then better ones, or starts its own.
 func (n *country) stars() [][]*form {
 	const none = -1
 	star := make([]int32, len(n.nodes)) // the star that a node is the center of

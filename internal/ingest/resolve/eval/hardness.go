@@ -16,9 +16,8 @@ import (
 // crowded is how many organizations at one address make it an office building.
 const crowded = 6
 
-// Hardness measures how hard the lines of a snapshot are to resolve: how many organizations share an address or a
-// name, and how much filed names differ from the register's. An invented world is as hard as reality if its shares
-// are the same.
+// Hardness measures how hard the lines of a snapshot are to resolve: how many organizations share an address or a name, and how
+// much filed names differ from the register's. An invented world is as hard as reality if its shares are the same.
 type Hardness struct {
 	Invented      bool    `json:"invented"`
 	Organizations int     `json:"organizations"` // of the current master file

@@ -102,9 +102,8 @@ func AddMaster(b *resolve.UniverseBuilder, r io.Reader) (rows.Tally, error) {
 	})
 }
 
-// Teach adds the labelled lines' filed EINs to the universe, as a build does. Each case is later resolved without its
-// own funder's statements. A case without a known funder is not added, because its statement could not be ignored
-// later.
+// Teach adds the labelled lines' filed EINs to the universe, as a build does. Each case is later resolved without its own
+// funder's statements. A case without a known funder is not added, because its statement could not be ignored later.
 func Teach(b *resolve.UniverseBuilder, cases []Case) {
 	for i := range cases {
 		c := &cases[i]

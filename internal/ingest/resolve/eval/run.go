@@ -188,8 +188,7 @@ func historyOf(u *resolve.Universe, cases []Case) *resolve.History {
 	return resolve.NewHistory(list)
 }
 
-// parts is the number of folds. It is large enough that each model is fitted on nearly as many lines as the shipped
-// model.
+// parts is the number of folds. It is large enough that each model is fitted on nearly as many lines as the shipped model.
 const parts = 5
 
 // drawings is how many times the folds are drawn. The first drawing gives the figures. One drawing has too few model

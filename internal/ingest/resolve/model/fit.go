@@ -294,8 +294,7 @@ func (b *block) add(o block) {
 	b.score, b.right, b.weight, b.n = b.score+o.score, b.right+o.right, b.weight+o.weight, b.n+o.n
 }
 
-// share is the share of right answers. Adding half a right and half a wrong line keeps small blocks from claiming
-// certainty.
+// share is the share of right answers. Adding half a right and half a wrong line keeps small blocks from claiming certainty.
 func (b *block) share() float64 {
 	per := b.weight / float64(b.n)
 	return (b.right + 0.5*per) / (b.weight + per)

@@ -16,8 +16,7 @@ import (
 	"slices"
 )
 
-// The bounds of every probability that the model may claim. An inferred answer is never as certain as an exact match
-// of names.
+// The bounds of every probability that the model may claim. An inferred answer is never as certain as an exact match of names.
 const (
 	Cap   = 0.965
 	Floor = 0.01

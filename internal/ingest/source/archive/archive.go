@@ -90,8 +90,7 @@ type Member struct {
 	open func() (io.ReadCloser, error)
 }
 
-// Open opens the document for reading. Its checksum is compared when the end
-// is reached, and the last Read fails if it differs.
+// Open opens the document for reading. Its checksum is compared when the end is reached, and the last Read fails if it differs.
 func (m *Member) Open() (io.ReadCloser, error) {
 	r, err := m.open()
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"grantgraph/internal/ingest/source/archive/deflate64"
 )
 
-// Signatures of the records of a zip, and the flag that says a member's sizes
-// follow its data instead of preceding it.
+// Signatures of the records of a zip, and the flag that says a member's sizes follow its data instead of preceding it.
 var (
 	localHeader = []byte("PK\x03\x04")
 	descriptor  = []byte("PK\x07\x08")
@@ -89,8 +88,7 @@ func (a *Archive) search(signature []byte, from, size int64) int64 {
 	return -1
 }
 
-// localEntry reads the header at an offset. data is where the member's bytes
-// begin, or 0 if there is no valid header.
+// localEntry reads the header at an offset. data is where the member's bytes begin, or 0 if there is no valid header.
 func (a *Archive) localEntry(at, size int64) (e entry, data int64, err error) {
 	var h [localSize]byte
 	if _, err := a.in.ReadAt(h[:], at); err != nil {
@@ -122,8 +120,7 @@ func (a *Archive) localEntry(at, size int64) (e entry, data int64, err error) {
 		if n > len(extra) {
 			break
 		}
-		// The long sizes are in a fixed order. Each is present only if the
-		// short field could not hold the size.
+		// The long sizes are in a fixed order. Each is present only if the short field could not hold the size.
 		if field := extra[:n]; id == zip64Extra {
 			for _, p := range [...]*uint64{&e.size, &e.packed} {
 				if *p == zip64Sentinel && len(field) >= 8 {

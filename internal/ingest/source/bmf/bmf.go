@@ -1,7 +1,6 @@
-// Package bmf reads the IRS Exempt Organizations Business Master File: the public
-// register of exempt organizations, posted monthly as CSV by region and by state.
-// It knows the file's columns and quoting; package irscode knows what the codes
-// mean. It keeps no rows, so it reads a file of any length in constant memory.
+// Package bmf reads the IRS Exempt Organizations Business Master File: the public register of exempt organizations, posted
+// monthly as CSV by region and by state. It knows the file's columns and quoting; package irscode knows what the codes mean. It
+// keeps no rows, so it reads a file of any length in constant memory.
 package bmf
 
 import (

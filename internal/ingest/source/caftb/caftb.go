@@ -1,9 +1,8 @@
-// Package caftb reads the list of organizations whose exemption California's Franchise Tax Board has revoked.
-// The Board does not document the layout of its list, so the reader goes by the names of the columns. It
-// looks for a header among the first rows of a workbook or of text separated by commas, tabs or pipes. It
-// reads the file only if the header has columns for the organization and the date of revocation, and refuses
-// any other file. The Board's list of exempt organizations has nearly the same columns; reading it by mistake
-// would call every exempt organization revoked.
+// Package caftb reads the list of organizations whose exemption California's Franchise Tax Board has revoked. The Board does
+// not document the layout of its list, so the reader goes by the names of the columns. It looks for a header among the first
+// rows of a workbook or of text separated by commas, tabs or pipes. It reads the file only if the header has columns for the
+// organization and the date of revocation, and refuses any other file. The Board's list of exempt organizations has nearly the
+// same columns; reading it by mistake would call every exempt organization revoked.
 package caftb
 
 import (
@@ -122,8 +121,7 @@ func readTable(t rows.Table, sparse, from1904 bool, fn func(*Record) error) (tal
 	return tally, nil
 }
 
-// take fills the record. Titles and totals around the list have at most a name, so a
-// row must have one more field.
+// take fills the record. Titles and totals around the list have at most a name, so a row must have one more field.
 func (r *Record) take(fields []string, h header, from1904 bool) (reason string) {
 	cell := func(c column) string {
 		if i := h.place[c]; i >= 0 && i < len(fields) {

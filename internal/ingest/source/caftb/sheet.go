@@ -23,8 +23,7 @@ type sheet struct {
 	text    strings.Builder // of the current cell
 }
 
-// Fields returns the cells of the next row that is not blank. Missing cells are
-// empty. The list is reused by the next call.
+// Fields returns the cells of the next row that is not blank. Missing cells are empty. The list is reused by the next call.
 func (s *sheet) Fields() ([]string, error) {
 	var (
 		at     = -1   // column of the current cell

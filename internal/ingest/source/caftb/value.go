@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// EntityID writes the number of an entity the way the Board does, in seven digits. The Secretary of State
-// writes the same number with a letter before it (C0128060), notices with a suffix (0128060/000), and
-// spreadsheets drop the leading zeros. The longer numbers of newer entities are kept. Text that is not an
-// entity number gives "".
+// EntityID writes the number of an entity the way the Board does, in seven digits. The Secretary of State writes the same
+// number with a letter before it (C0128060), notices with a suffix (0128060/000), and spreadsheets drop the leading zeros. The
+// longer numbers of newer entities are kept. Text that is not an entity number gives "".
 func EntityID(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "/")
 	s = strings.TrimSuffix(strings.TrimSpace(s), ".0")
@@ -26,22 +25,19 @@ func EntityID(s string) string {
 	return digits
 }
 
-// layouts are the accepted formats of a date. In dates with slashes the month
-// comes first, as in the United States.
+// layouts are the accepted formats of a date. In dates with slashes the month comes first, as in the United States.
 var layouts = [...]string{
 	"2006-01-02", "1/2/2006", "20060102", "2006/1/2", "1-2-2006", "2-Jan-2006", "Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "1/2/06", "2-Jan-06",
 }
 
-// Days of a spreadsheet's calendar that can be a revocation, 1927 to 2119. A
-// smaller number is a year or a count.
+// Days of a spreadsheet's calendar that can be a revocation, 1927 to 2119. A smaller number is a year or a count.
 const (
 	firstDay = 10_000
 	lastDay  = 80_000
 	day1904  = 1462 // the first day of the calendar some workbooks use instead
 )
 
-// date returns a date as ISO text, or "" if there is none. A plain number is a
-// day of the spreadsheet's calendar.
+// date returns a date as ISO text, or "" if there is none. A plain number is a day of the spreadsheet's calendar.
 func date(s string, from1904 bool) string {
 	if s == "" || len(s) > 40 {
 		return ""

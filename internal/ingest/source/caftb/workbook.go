@@ -14,8 +14,7 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Bounds of a workbook. A list of a hundred thousand organizations is a few
-// megabytes packed and some thirty unpacked.
+// Bounds of a workbook. A list of a hundred thousand organizations is a few megabytes packed and some thirty unpacked.
 const (
 	maxPacked  = 32 << 20
 	maxMember  = 256 << 20
@@ -60,8 +59,7 @@ func readZip(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) 
 	return readText(io.MultiReader(bytes.NewReader(head[:n]), text), head[:n], fn)
 }
 
-// workbook is the part of an .xlsx file that has the values of cells. Styles,
-// formulas and everything else are skipped.
+// workbook is the part of an .xlsx file that has the values of cells. Styles, formulas and everything else are skipped.
 type workbook struct {
 	zip      *zip.Reader
 	strings  []string // texts that cells refer to by number
@@ -191,8 +189,7 @@ func (w *workbook) readIndex() error {
 	return nil
 }
 
-// readStrings reads the texts of the cells. A text may consist of pieces of
-// different style. Phonetic guides are left out.
+// readStrings reads the texts of the cells. A text may consist of pieces of different style. Phonetic guides are left out.
 func (w *workbook) readStrings() error {
 	const member = "xl/sharedStrings.xml"
 	if w.find(member) == nil {

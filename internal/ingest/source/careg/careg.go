@@ -32,8 +32,7 @@ func Lists() []List {
 	}
 }
 
-// Record is one registration. An organization may have several. Dates are ISO
-// text, empty when absent or unreadable.
+// Record is one registration. An organization may have several. Dates are ISO text, empty when absent or unreadable.
 type Record struct {
 	Status       string // as published; irscode knows what it means
 	Registration string // bare digits, or digits after CT or EX; often empty
@@ -130,8 +129,7 @@ func (r *Record) take(fields []string, place []int) (reason string) {
 	return ""
 }
 
-// date reads YYYY/MM/DD, and ISO dates beside it. The order of the parts is the
-// same, so only the separator changes.
+// date reads YYYY/MM/DD, and ISO dates beside it. The order of the parts is the same, so only the separator changes.
 func date(s string) string {
 	if len(s) != len("2006/01/02") || s[4] != s[7] || s[4] != '/' && s[4] != '-' {
 		return ""

@@ -42,9 +42,8 @@ import (
 //	stateaward/<st>/*.csv, …       what a state paid, with its mapping.toml
 //	uk/…/publicextract.*           the register of England and Wales
 //
-// If a source exists twice, in folders of different dates, the newest is used.
-// A date is a day, a month or a year in the name of a folder. Links to folders
-// are followed. Every file that is not used is recorded with the reason.
+// If a source exists twice, in folders of different dates, the newest is used. A date is a day, a month or a year in the name
+// of a folder. Links to folders are followed. Every file that is not used is recorded with the reason.
 type Sources struct {
 	Root     string
 	Files    map[string][]string // by kind: relative to Root, with slashes, sorted
@@ -128,8 +127,7 @@ func Rest(ctx context.Context, root string) (*Sources, error) {
 	return s, nil
 }
 
-// Lists is All for the compliance lists only: root need not hold returns, and
-// the lists of overrides are ignored.
+// Lists is All for the compliance lists only: root need not hold returns, and the lists of overrides are ignored.
 func Lists(ctx context.Context, root string) (*Sources, error) {
 	s := &Sources{Root: root, Files: map[string][]string{}, States: map[string][]string{}}
 	st, err := os.Stat(root)
@@ -273,9 +271,8 @@ func months(date string) int {
 	return 12*year + month
 }
 
-// compareDates says which sources are missing or put together from files of different
-// dates. Each file is valid by itself, but an organization that moved from one file to
-// another between the dates is in both or in neither.
+// compareDates says which sources are missing or put together from files of different dates. Each file is valid by itself, but
+// an organization that moved from one file to another between the dates is in both or in neither.
 func (s *Sources) compareDates() {
 	if len(s.Masters) == 0 {
 		s.Warnings = append(s.Warnings, "there is no business master file among the sources, so recipients are looked for among the filers only; put eo*.csv "+
@@ -316,8 +313,7 @@ func (s *Sources) compare(what string, files []string, date func(string) string)
 	}
 }
 
-// dateIn is the date in a name: a day, a month or only a year, as YYYY-MM-DD,
-// YYYY-MM or YYYY; empty when it has none.
+// dateIn is the date in a name: a day, a month or only a year, as YYYY-MM-DD, YYYY-MM or YYYY; empty when it has none.
 func dateIn(name string) string {
 	m := dated.FindStringSubmatch(name)
 	if m == nil {
@@ -342,8 +338,7 @@ func Dated(rel string) string { return cmp.Or(dateIn(path.Base(rel)), folderDate
 // dates, because such a file was fetched by hand or by this program.
 const undated = "9999"
 
-// Posted is the date in the name of the nearest folder that has one, or a date
-// after all others where no folder has one.
+// Posted is the date in the name of the nearest folder that has one, or a date after all others where no folder has one.
 func Posted(rel string) string { return cmp.Or(folderDate(rel), undated) }
 
 func compareFiles(a, b string) int {

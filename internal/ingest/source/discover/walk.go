@@ -119,8 +119,7 @@ func (w *sourceWalk) entry(ctx context.Context, rel string, e fs.DirEntry) error
 		info, err := os.Stat(abs)
 		switch {
 		case err != nil:
-			// Keep a broken link in a source's folder as a file: the build then
-			// fails to open the link and reports it.
+			// Keep a broken link in a source's folder as a file: the build then fails to open the link and reports it.
 			dangling, kind = true, 0
 		case info.IsDir():
 			w.links = append(w.links, rel)

@@ -46,9 +46,8 @@ func add(claims map[string]claim, id string, p *Pair) {
 	}
 }
 
-// Find returns the EIN of a recipient by its UEI, or by its DUNS number if the UEI is unknown or absent, and
-// says which of the two matched. If audits disagree about a UEI, the DUNS number is not tried: the
-// disagreement concerns the same organization.
+// Find returns the EIN of a recipient by its UEI, or by its DUNS number if the UEI is unknown or absent, and says which of the
+// two matched. If audits disagree about a UEI, the DUNS number is not tried: the disagreement concerns the same organization.
 func (c *Crosswalk) Find(uei, duns string) (e ein.EIN, byUEI, ok bool) {
 	k, byUEI := c.uei[UEI(uei)] // no identifier is empty
 	known := byUEI

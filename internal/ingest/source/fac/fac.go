@@ -65,9 +65,8 @@ var columns = [knownColumns][2]string{
 
 const maxRow = 64 << 10
 
-// Read reads, as package rows promises, the audits of a general table that name an EIN
-// and a federal identifier. The file may be CSV or have bars between the fields, as
-// the Census Bureau wrote it, plain or gzipped.
+// Read reads, as package rows promises, the audits of a general table that name an EIN and a federal identifier. The file may
+// be CSV or have bars between the fields, as the Census Bureau wrote it, plain or gzipped.
 func Read(r io.Reader, fn func(*Pair) error) (tally rows.Tally, err error) {
 	plain, err := rows.Inflate(r)
 	if err != nil {

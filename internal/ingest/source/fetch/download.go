@@ -20,8 +20,7 @@ import (
 	"grantgraph/internal/ingest/source"
 )
 
-// partial describes a download that may be incomplete. It is stored next to the
-// bytes, so a later run can resume.
+// partial describes a download that may be incomplete. It is stored next to the bytes, so a later run can resume.
 type partial struct {
 	URL          string `json:"url"`
 	ETag         string `json:"etag"`

@@ -1,7 +1,6 @@
-// Package fetch downloads upstream files into the sources folder and keeps them current. It is polite to
-// servers (conditional requests, pauses, Retry-After) and resumes broken downloads. Before a new file
-// replaces an old one, the reader that will use it checks it. If anything goes wrong, the last good file
-// stays, and the state of the source says what was refused and why.
+// Package fetch downloads upstream files into the sources folder and keeps them current. It is polite to servers (conditional
+// requests, pauses, Retry-After) and resumes broken downloads. Before a new file replaces an old one, the reader that will use
+// it checks it. If anything goes wrong, the last good file stays, and the state of the source says what was refused and why.
 package fetch
 
 import (
@@ -30,8 +29,7 @@ type Options struct {
 	Base    map[string]string // mirror by source, instead of the publisher's address
 	Since   time.Time         // leave out what was published before; zero is all
 	DryRun  bool              // only report what is new
-	// Floor overrides the minimum rows per source. A mirror of an invented
-	// world has lists that are shorter than the real ones.
+	// Floor overrides the minimum rows per source. A mirror of an invented world has lists that are shorter than the real ones.
 	Floor map[string]int64
 	// Progress is called without a file when work on a source begins, and then with how much of a file has
 	// arrived. total is -1 if the server does not say. done equals total once the file is in place.
@@ -198,8 +196,7 @@ type job struct {
 	broken  map[string]bool      // sets for which a file could not be fetched
 }
 
-// source fetches one source. Its error ends the run; what is wrong with the
-// source alone goes into the result.
+// source fetches one source. Its error ends the run; what is wrong with the source alone goes into the result.
 func (r *run) source(ctx context.Context, s *source.Source) (result Result, err error) {
 	j := &job{run: r, src: s, at: r.Now().UTC(), seen: map[string]bool{}, pending: map[string][]arrival{}, sets: map[string][]string{}, broken: map[string]bool{}}
 	r.Progress(s.Name, "", 0, -1)
@@ -254,8 +251,7 @@ func (j *job) work(ctx context.Context) error {
 		}
 	default:
 		j.state.Note = ""
-		// Files that become known on the way are processed at once, so an
-		// archive follows the index that names it.
+		// Files that become known on the way are processed at once, so an archive follows the index that names it.
 		for queue := parts; len(queue) > 0; {
 			p := queue[0]
 			queue = queue[1:]

@@ -34,8 +34,7 @@ type Deletion struct {
 	Announcement string // "2022-16", empty when the page does not say
 }
 
-// ErrFormat is wrapped by every error for a page that is not a bulletin, or
-// whose list of deletions cannot be read.
+// ErrFormat is wrapped by every error for a page that is not a bulletin, or whose list of deletions cannot be read.
 var ErrFormat = errors.New("not a readable Internal Revenue Bulletin")
 
 // maxPage bounds a page; the largest bulletins are a few megabytes.
@@ -104,8 +103,7 @@ const (
 )
 
 var (
-	// A line that names the bulletin contains only the name and the date. The
-	// title of a web page adds the name of the site.
+	// A line that names the bulletin contains only the name and the date. The title of a web page adds the name of the site.
 	numberLine = regexp.MustCompile(`(?i)^(?:internal revenue bulletin\s*:?\s*(?:no\.?\s*)?|bulletin no\.?\s*)(\d{4})\s?` + dash +
 		`\s?(\d{1,2})(?:\s*\|.*|[.,]?\s*(` + day + `).*|)$`)
 	contents = regexp.MustCompile(`(?i)^(?:highlights of this issue|the irs mission|part [ivx]{1,3}\b)`)
@@ -198,8 +196,7 @@ func number(year, week string) (string, bool) {
 	return year + "-" + week, true
 }
 
-// isoDate reads a date as bulletins write it. There was no income tax before
-// 1913, so an earlier year is an error.
+// isoDate reads a date as bulletins write it. There was no income tax before 1913, so an earlier year is an error.
 func isoDate(s string) (string, bool) {
 	s = strings.Join(strings.Fields(s), " ")
 	for _, layout := range [...]string{"1/2/2006", "January 2, 2006", "1/2/06"} {

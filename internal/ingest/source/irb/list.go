@@ -10,9 +10,8 @@ import (
 	"grantgraph/internal/place"
 )
 
-// listReader reads the lines of a list of deletions. An organization is printed in
-// one of four ways: as a row of a table; on a line with a date; with its name on
-// one to four lines and its city and state on the next; or all on one line.
+// listReader reads the lines of a list of deletions. An organization is printed in one of four ways: as a row of a table; on a
+// line with a date; with its name on one to four lines and its city and state on the next; or all on one line.
 type listReader struct {
 	announcement, published string
 	found                   []Deletion
@@ -132,8 +131,7 @@ func (l *listReader) row(cells []string) {
 	}
 }
 
-// isDate reports whether a cell is in the column of dates. An unreadable date
-// must not become part of a place.
+// isDate reports whether a cell is in the column of dates. An unreadable date must not become part of a place.
 func (l *listReader) isDate(cells []string, i int) bool {
 	return len(cells) == len(l.columns) && strings.Contains(strings.ToLower(l.columns[i]), "date")
 }
@@ -185,8 +183,7 @@ func tail(s string) (rest, city, state string, ok bool) {
 	return rest, city, state, isCity(city)
 }
 
-// location splits a text that is known to be a place. If the place is in no
-// state, all of the text is the city.
+// location splits a text that is known to be a place. If the place is in no state, all of the text is the city.
 func location(s string) (city, state string) {
 	s = strings.Trim(zipTail.ReplaceAllString(strings.TrimRight(s, " .,;"), ""), " ,")
 	if code, ok := stateCode(s); ok {

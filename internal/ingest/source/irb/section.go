@@ -17,8 +17,7 @@ var (
 		`internal revenue bulletins?(?:\s*:?\s*\d{4}.*)?$|cumulative bulletins$|how to get the internal|how to order$)`)
 	announcement = regexp.MustCompile(`(?i)^announcement\s+(\d{4})\s?` + dash + `?\s?(\d{1,3})\b`)
 
-	// opening is the sentence that announces a list of deletions: the wording of
-	// recent years, then the older one.
+	// opening is the sentence that announces a list of deletions: the wording of recent years, then the older one.
 	opening = regexp.MustCompile(`(?i)revoked its determination that the (?:following )?organizations? (?:listed|named) below|` +
 		`names? of (?:the |an )?organizations? that (?:no longer qualif(?:y|ies)|(?:is|are) no longer qualified)[^.]{0,160}(?:listed|named) below`)
 	// columnTitles also announce a list by themselves, whatever the sentences before them.
@@ -68,8 +67,7 @@ func (s section) announcement() string {
 	return m[1] + "-" + m[2]
 }
 
-// deletions reads the lists of a section. A list follows an opening and the
-// paragraphs after it, or the titles of its columns.
+// deletions reads the lists of a section. A list follows an opening and the paragraphs after it, or the titles of its columns.
 func (s section) deletions(published string) (found []Deletion) {
 	text, ends := join(s)
 	marks := opening.FindAllStringIndex(text, -1)

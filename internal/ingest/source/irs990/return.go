@@ -37,8 +37,7 @@ func (a Amount) Pointer() *int64 {
 // MarshalJSON writes the figure as a number, or null if it was not reported.
 func (a Amount) MarshalJSON() ([]byte, error) { return json.Marshal(a.Pointer()) }
 
-// Address is a mailing address as filed. Country is empty for US addresses and
-// the IRS's FIPS 10-4 code otherwise.
+// Address is a mailing address as filed. Country is empty for US addresses and the IRS's FIPS 10-4 code otherwise.
 type Address struct {
 	Line1    string `json:"address1,omitempty"`
 	Line2    string `json:"address2,omitempty"`
@@ -101,10 +100,9 @@ type Financials struct {
 	GrossReceipts                                                Amount
 }
 
-// Books breaks down the totals of Financials: revenue by kind, expenses by function, and the balance sheet at
-// the end of the year. The revenue fields add up to total revenue. The asset fields, with cash and savings,
-// add up to total assets. Both hold only if the filer's own arithmetic is right. For a 990-PF, the figures
-// are per books (column a).
+// Books breaks down the totals of Financials: revenue by kind, expenses by function, and the balance sheet at the end of the
+// year. The revenue fields add up to total revenue. The asset fields, with cash and savings, add up to total assets. Both hold
+// only if the filer's own arithmetic is right. For a 990-PF, the figures are per books (column a).
 type Books struct {
 	Dues           Amount // 990: part of the contributions; 990-EZ: a line of its own
 	Investments    Amount // interest, dividends and the like, without gains
@@ -201,8 +199,7 @@ func (p Part) String() string {
 	return [Parts]string{"?", "PF3a", "PF3b", "SI2", "SI3", "SF2", "SF3"}[p]
 }
 
-// Grant is one grant line. The strings are only valid until the Sink returns;
-// a Sink that keeps a Grant clones it.
+// Grant is one grant line. The strings are only valid until the Sink returns; a Sink that keeps a Grant clones it.
 type Grant struct {
 	Part         Part   `json:"part"`
 	Line         int    `json:"line"` // 1-based ordinal within the part
@@ -265,8 +262,7 @@ type Related struct {
 	Controlled bool
 }
 
-// Application is where and how to apply to a private foundation. A 990-PF may
-// have several, one for each kind of award.
+// Application is where and how to apply to a private foundation. A 990-PF may have several, one for each kind of award.
 type Application struct {
 	Name         string // person or office to write to
 	Address      Address
@@ -276,8 +272,7 @@ type Application struct {
 	Restrictions string // limits on awards, such as places or fields
 }
 
-// Sink takes the lists of a return. A nil function means the list is only
-// tallied. An error from any of them ends the reading.
+// Sink takes the lists of a return. A nil function means the list is only tallied. An error from any of them ends the reading.
 type Sink struct {
 	Grant       func(*Grant) error
 	Aside       func(*Aside) error

@@ -99,8 +99,7 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// more fills the window for a token that starts at s.pos and did not end in
-// it. what names the token for the error.
+// more fills the window for a token that starts at s.pos and did not end in it. what names the token for the error.
 func (s *scanner) more(what string) error {
 	if s.eof {
 		return s.fail(s.end, "the document ends inside %s", what)

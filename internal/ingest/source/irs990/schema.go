@@ -14,8 +14,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// The files below schema say which elements are read and what they mean. An
-// element that no file names is skipped. The columns:
+// The files below schema say which elements are read and what they mean. An element that no file names is skipped. The columns:
 //
 //	under    the group that the element is in
 //	element  its spellings in the generations of the schema, newest first, with bars between them
@@ -220,8 +219,7 @@ func (f field) setText(rd *Reader, v string) {
 	}
 }
 
-// leaf reads a value into a field. A text of an item stays in the arena until the
-// item ends; a text of the Return is cloned.
+// leaf reads a value into a field. A text of an item stays in the arena until the item ends; a text of the Return is cloned.
 func leaf(path string) *node {
 	f := fieldAt(path)
 	switch f.kind {
@@ -242,8 +240,7 @@ func leaf(path string) *node {
 	panic("irs990: the schema reads a value into " + path)
 }
 
-// lasting reads a text outside list items. set copies what it keeps, because
-// the value is released right after.
+// lasting reads a text outside list items. set copies what it keeps, because the value is released right after.
 func lasting(set func(rd *Reader, v string)) *node {
 	return &node{text: func(rd *Reader, v string) {
 		set(rd, v)

@@ -99,8 +99,7 @@ func (n *node) index() {
 	}
 }
 
-// spread sets a multiplier and a shift for which no two digests share a slot, and
-// returns the number of slots.
+// spread sets a multiplier and a shift for which no two digests share a slot, and returns the number of slots.
 func (n *node) spread(digests []uint64) (size int) {
 	n.mult = 0x9e3779b97f4a7c15
 	for size = 1 << bits.Len(uint(2*len(digests))); size <= 1<<16; size *= 2 {

@@ -16,9 +16,8 @@ var plainByte = func() (t [256]bool) {
 	return t
 }()
 
-// unescape appends raw to dst with entities resolved, line ends normalized to a
-// newline, and bytes and characters that XML does not allow replaced by U+FFFD.
-// An undeclared entity stays as it was typed: filers write AT&T;.
+// unescape appends raw to dst with entities resolved, line ends normalized to a newline, and bytes and characters that XML does
+// not allow replaced by U+FFFD. An undeclared entity stays as it was typed: filers write AT&T;.
 func unescape(dst, raw []byte) []byte {
 	for len(raw) > 0 {
 		c := raw[0]

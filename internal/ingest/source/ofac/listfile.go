@@ -9,8 +9,7 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// endMark is the Ctrl-Z that closes each file, alone on its last line. Copies
-// that went through an editor may have lost it.
+// endMark is the Ctrl-Z that closes each file, alone on its last line. Copies that went through an editor may have lost it.
 const endMark = "\x1a"
 
 // Limits on all files of one list together. Real lists have fifty thousand rows

@@ -3,9 +3,8 @@
 // Nationals and the consolidated list have the same layout. The package joins the files in memory: a list has
 // about 15,000 entries, and its rows mean little without the others.
 //
-// A damaged list must never pass for a complete one, because an organization missing from it would be called
-// clear. So the package refuses a file that is empty, a web page or of another layout, and counts every row
-// that it leaves out.
+// A damaged list must never pass for a complete one, because an organization missing from it would be called clear. So the
+// package refuses a file that is empty, a web page or of another layout, and counts every row that it leaves out.
 package ofac
 
 import (
@@ -153,8 +152,7 @@ func (b *builder) entry(f []string) (reason string) {
 	b.place[num] = len(b.list.Entries)
 	e := Entry{Num: num, Name: name, Type: strings.ToLower(value(f[2])), Programs: programs(value(f[3])), Title: value(f[4]),
 		CallSign: value(f[5]), VesselType: value(f[6]), Tonnage: value(f[7]), GRT: value(f[8]), Flag: value(f[9]), Owner: value(f[10])}
-	// Do not trim yet: a cut may fall beside a space that separates two words.
-	// The remarks are trimmed when they are complete.
+	// Do not trim yet: a cut may fall beside a space that separates two words. The remarks are trimmed when they are complete.
 	if value(f[11]) != "" {
 		e.Remarks = f[11]
 	}

@@ -1,7 +1,6 @@
-// Package pub78 reads Publication 78 data: the IRS's monthly list of the organizations to which contributions
-// are deductible. A row says that an organization was listed and with which codes. Absence from the list
-// proves little: gifts to subordinates of a group ruling, churches and governmental units are deductible even
-// if they are not listed.
+// Package pub78 reads Publication 78 data: the IRS's monthly list of the organizations to which contributions are deductible. A
+// row says that an organization was listed and with which codes. Absence from the list proves little: gifts to subordinates of
+// a group ruling, churches and governmental units are deductible even if they are not listed.
 package pub78
 
 import (

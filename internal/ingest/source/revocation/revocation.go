@@ -1,7 +1,6 @@
-// Package revocation reads the IRS's automatic revocation list: the organizations whose exemption ended
-// because they filed no return for three years. Each row is one event, so an EIN that was revoked, reinstated
-// and revoked again has two rows. A listed organization may be exempt today: about one row in seven has the
-// date of a reinstatement.
+// Package revocation reads the IRS's automatic revocation list: the organizations whose exemption ended because they filed no
+// return for three years. Each row is one event, so an EIN that was revoked, reinstated and revoked again has two rows. A
+// listed organization may be exempt today: about one row in seven has the date of a reinstatement.
 package revocation
 
 import (
@@ -26,9 +25,8 @@ type Record struct {
 	Reinstated               string // day from which the exemption was restored; empty if it was not
 }
 
-// Reasons to leave out a row, in addition to those of package rows. A row with
-// an unreadable date is left out entirely, because part of an event would be
-// misleading: a revocation that lost its reinstatement date would look current.
+// Reasons to leave out a row, in addition to those of package rows. A row with an unreadable date is left out entirely, because
+// part of an event would be misleading: a revocation that lost its reinstatement date would look current.
 const (
 	ReasonEIN        = "malformed EIN"
 	ReasonRevoked    = "unreadable revocation date"

@@ -73,10 +73,9 @@ type List struct {
 // unusable rows is of another kind, and the rest is not read.
 const maxUnusable = 1000
 
-// Read calls take with the fields of every row, plain or gzipped. take returns the reason to leave out a row,
-// or "" to use it; Read then calls each. Bad rows are counted and left out. A file without a usable row is an
-// error, and so is a file whose compressed data is cut off. An error from each ends the reading and is
-// returned unchanged.
+// Read calls take with the fields of every row, plain or gzipped. take returns the reason to leave out a row, or "" to use it;
+// Read then calls each. Bad rows are counted and left out. A file without a usable row is an error, and so is a file whose
+// compressed data is cut off. An error from each ends the reading and is returned unchanged.
 func (l *List) Read(r io.Reader, take func(fields []string) (reason string), each func() error) (tally Tally, err error) {
 	plain, err := Inflate(r)
 	if err != nil {
@@ -130,9 +129,8 @@ type Packed struct {
 // Read reads a text and calls fn with the record of every usable row.
 type Read[T any] func(r io.Reader, fn func(*T) error) (Tally, error)
 
-// ReadPacked reads a file with the reader of its texts. It reads the members of a zip in
-// the order of their names. If all of them are of the other kind, the error is Other.
-// Nothing is read after the context has ended.
+// ReadPacked reads a file with the reader of its texts. It reads the members of a zip in the order of their names. If all of
+// them are of the other kind, the error is Other. Nothing is read after the context has ended.
 func ReadPacked[T any](ctx context.Context, p Packed, file string, read Read[T], fn func(*T) error) (tally Tally, err error) {
 	f, err := os.Open(file)
 	if err != nil {

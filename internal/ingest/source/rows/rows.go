@@ -2,12 +2,11 @@
 // quotes. It is strict about structure and tolerant of bad rows. Rows have a maximum length and nothing is
 // kept, so memory stays bounded for any file.
 //
-// The packages that each read one kind of list keep this promise, which package rowstest tests. Their Read
-// calls fn with the record of every usable row. It counts unusable rows by their reason and leaves them out.
-// A file of another kind is an error that wraps the package's ErrFormat, and a file that is cut off is an
-// error too. An error from fn ends the reading and is returned unchanged. The record is reused from row to
-// row, and its strings share one copy of the row: a caller that keeps a string must clone it, or the whole
-// row stays in memory.
+// The packages that each read one kind of list keep this promise, which package rowstest tests. Their Read calls fn with the
+// record of every usable row. It counts unusable rows by their reason and leaves them out. A file of another kind is an error
+// that wraps the package's ErrFormat, and a file that is cut off is an error too. An error from fn ends the reading and is
+// returned unchanged. The record is reused from row to row, and its strings share one copy of the row: a caller that keeps a
+// string must clone it, or the whole row stays in memory.
 package rows
 
 import (
@@ -88,8 +87,7 @@ func (t *Tally) Lost() (n int64) {
 	return n
 }
 
-// Open opens a file of rows: plain text, gzip, or a zip with one text file. The
-// first bytes decide the format, not the name.
+// Open opens a file of rows: plain text, gzip, or a zip with one text file. The first bytes decide the format, not the name.
 func Open(path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -34,10 +34,9 @@ func NewScanner(r io.Reader, l Layout) *Scanner {
 	return &Scanner{r: bufio.NewReaderSize(r, max(256<<10, 4*l.MaxRow)), sep: l.Separator, quotes: l.Quotes, maxRow: l.MaxRow}
 }
 
-// Fields returns the fields of the next row that is not blank. The list is reused by the next call; the
-// strings share one copy of the row, so a caller that keeps a string must clone it. The error is io.EOF at
-// the end, a RowError if only this row cannot be read, ErrPage if the file is a web page, and otherwise the
-// error of the stream.
+// Fields returns the fields of the next row that is not blank. The list is reused by the next call; the strings share one copy
+// of the row, so a caller that keeps a string must clone it. The error is io.EOF at the end, a RowError if only this row cannot
+// be read, ErrPage if the file is a web page, and otherwise the error of the stream.
 func (s *Scanner) Fields() ([]string, error) {
 	for {
 		row, quoted, err := s.next()
@@ -163,9 +162,8 @@ func (s *Scanner) rowEnd(window []byte, scanned *int) (n int, quoted, ok bool) {
 	return n, true, true
 }
 
-// rowLen is the length of the row that b starts with, up to a line break
-// outside quotes or the end of b. open says that b ends inside quotes. A quote
-// opens only at the start of a field; elsewhere it is part of the text.
+// rowLen is the length of the row that b starts with, up to a line break outside quotes or the end of b. open says that b ends
+// inside quotes. A quote opens only at the start of a field; elsewhere it is part of the text.
 func (s *Scanner) rowLen(b []byte) (n int, open bool) {
 	start, closed := true, false
 	for i, c := range b {

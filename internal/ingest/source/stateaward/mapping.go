@@ -160,8 +160,7 @@ const (
 // MaxMapping bounds the length of a mapping file.
 const MaxMapping = 64 << 10
 
-// ReadMapping reads a mapping file. It refuses a file with an unknown setting,
-// so that a misspelled name is noticed.
+// ReadMapping reads a mapping file. It refuses a file with an unknown setting, so that a misspelled name is noticed.
 func ReadMapping(r io.Reader) (m Mapping, err error) {
 	text, err := io.ReadAll(io.LimitReader(r, MaxMapping+1))
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package stateaward reads states' lists of payments: open checkbooks and lists of grants. No two states
-// publish the same columns, so there is one reader, and a mapping per state that names the columns, the
-// encoding and the rows to leave out. Hardly any state publishes the payee's EIN, so other packages identify
-// the payees.
+// Package stateaward reads states' lists of payments: open checkbooks and lists of grants. No two states publish the same
+// columns, so there is one reader, and a mapping per state that names the columns, the encoding and the rows to leave out.
+// Hardly any state publishes the payee's EIN, so other packages identify the payees.
 package stateaward
 
 import (

@@ -199,8 +199,7 @@ func money(raw []byte) (float64, bool) {
 	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
 }
 
-// word turns raw into valid text without null characters, which some database
-// engines reject. Recurring texts are stored once.
+// word turns raw into valid text without null characters, which some database engines reject. Recurring texts are stored once.
 func (l *loader) word(raw []byte, recur bool) string {
 	const most = 16 << 10
 	if recur {

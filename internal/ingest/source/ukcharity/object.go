@@ -13,8 +13,7 @@ var (
 	errBroken = errors.New("not an object in JSON")
 )
 
-// maxDepth is how deep a field may be nested. No column of the register is
-// nested, so nested fields are only skipped.
+// maxDepth is how deep a field may be nested. No column of the register is nested, so nested fields are only skipped.
 const maxDepth = 8
 
 // object reads the object that b begins with into the row and returns its length. A line break inside a

@@ -39,8 +39,7 @@ func (s *stream) more() bool {
 	return s.Buffered() > have
 }
 
-// begin skips a byte order mark and blank space and returns the first byte of
-// the text. ok is false if the text is empty.
+// begin skips a byte order mark and blank space and returns the first byte of the text. ok is false if the text is empty.
 func (s *stream) begin() (c byte, ok bool) {
 	s.more()
 	if bytes.HasPrefix(s.window(), []byte("\xef\xbb\xbf")) {

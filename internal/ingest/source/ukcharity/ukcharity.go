@@ -1,8 +1,7 @@
-// Package ukcharity reads the public extract of the register of charities of England and Wales: thirteen
-// tables, posted daily, each as a zip of one JSON array or of one tab-separated text. The caller's row type
-// says which columns to read: its fields are filled by column name. A column that the type lacks, such as a
-// charity's email address or telephone number, never leaves this package. The reader keeps no rows, so it
-// reads a table of any length in constant memory.
+// Package ukcharity reads the public extract of the register of charities of England and Wales: thirteen tables, posted daily,
+// each as a zip of one JSON array or of one tab-separated text. The caller's row type says which columns to read: its fields
+// are filled by column name. A column that the type lacks, such as a charity's email address or telephone number, never leaves
+// this package. The reader keeps no rows, so it reads a table of any length in constant memory.
 package ukcharity
 
 import (
@@ -61,8 +60,7 @@ const (
 	extract = "date_of_extract"
 )
 
-// TableOf says which table a file holds by its name, publicextract.{table}
-// with .zip, .json or .txt after it, and possibly .gz.
+// TableOf says which table a file holds by its name, publicextract.{table} with .zip, .json or .txt after it, and possibly .gz.
 func TableOf(file string) (Table, bool) {
 	name := strings.ToLower(path.Base(file))
 	name = strings.TrimSuffix(name, ".gz")

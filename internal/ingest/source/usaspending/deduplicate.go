@@ -56,8 +56,7 @@ func (l *Deduplicator) Read(p *Posting, in io.Reader, fn func(*Award) error) (ro
 	return read(in, l, p, fn)
 }
 
-// ReadFile reads all CSVs of a posting: the members of a zip, or a single plain
-// or gzipped file. path is where the file is.
+// ReadFile reads all CSVs of a posting: the members of a zip, or a single plain or gzipped file. path is where the file is.
 func (l *Deduplicator) ReadFile(ctx context.Context, p *Posting, path string, fn func(*Award) error) (rows.Tally, error) {
 	packed := rows.Packed{Format: ErrFormat, Extensions: []string{".csv"}, None: "the zip holds no CSV"}
 	return rows.ReadPacked(ctx, packed, path, func(in io.Reader, fn func(*Award) error) (rows.Tally, error) { return l.Read(p, in, fn) }, fn)

@@ -22,8 +22,7 @@ type Posting struct {
 	Delta      bool   // corrections since the last full posting
 	Posted     string // YYYYMMDD, empty when the name does not say
 
-	// Superseded says not to read the file: a newer posting contains all of it,
-	// or it is a delta without a posting to correct.
+	// Superseded says not to read the file: a newer posting contains all of it, or it is a delta without a posting to correct.
 	Superseded bool
 
 	part    string       // number of a CSV taken out of its zip
@@ -123,8 +122,7 @@ func (p *Posting) besides(o *Posting) bool {
 	return p.part != o.part && p.Posted == o.Posted && p.FiscalYear == o.FiscalYear && p.Agency == o.Agency && p.Award == o.Award && p.Delta == o.Delta
 }
 
-// metAgain reports whether rows of p may also be in the older posting, and
-// their year does not tell them apart.
+// metAgain reports whether rows of p may also be in the older posting, and their year does not tell them apart.
 func (p *Posting) metAgain(older *Posting) bool {
 	if p.Superseded || older.Superseded || p.besides(older) {
 		return false

@@ -57,8 +57,7 @@ const (
 
 var ErrFormat = errors.New("not a USAspending archive of prime award transactions")
 
-// layout is the layout of the archive's files. Rows have up to 300 columns, and
-// descriptions run to thousands of characters.
+// layout is the layout of the archive's files. Rows have up to 300 columns, and descriptions run to thousands of characters.
 var layout = rows.Layout{Separator: ',', Quotes: true, MaxRow: 64 << 10}
 
 // columns names the columns in which assistance and contracts differ.

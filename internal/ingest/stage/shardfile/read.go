@@ -15,8 +15,7 @@ import (
 	"grantgraph/internal/ingest/source/irs990"
 )
 
-// batchRows is how many rows are put together at a time: few enough that they
-// stay in the cache until they are used.
+// batchRows is how many rows are put together at a time: few enough that they stay in the cache until they are used.
 const batchRows = 256
 
 // Bounds on what a file can make a reader hold, whoever wrote it.

@@ -1,6 +1,5 @@
-// Package shardfile is the format of the tables of a staged shard. A table is written once and read by
-// several steps of every later build, each of which needs a few of its columns. So rows lie in blocks, and
-// each column of a block is packed by itself.
+// Package shardfile is the format of the tables of a staged shard. A table is written once and read by several steps of every
+// later build, each of which needs a few of its columns. So rows lie in blocks, and each column of a block is packed by itself.
 //
 // A row is a struct. Its fields, those of embedded structs included, are the columns, under their Go names; a
 // row that is read may have fewer of them than the one that was written.

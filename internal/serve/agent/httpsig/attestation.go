@@ -10,9 +10,8 @@ import (
 	"grantgraph/internal/serve/agent/httpsig/structured"
 )
 
-// markAttested marks the keys of a directory that have signed the response that lists
-// them. Such a signature proves that the holder of the private key means it to be
-// published at this host: a list copied from elsewhere has no such signature. The
+// markAttested marks the keys of a directory that have signed the response that lists them. Such a signature proves that the
+// holder of the private key means it to be published at this host: a list copied from elsewhere has no such signature. The
 // signature must be valid when it is read; how long the list is kept does not matter.
 //
 // A bad signature leaves the key unattested and has no other effect.
@@ -42,9 +41,8 @@ func markAttested(keys []Key, response *message, body []byte, now time.Time) {
 	}
 }
 
-// checkAttestation checks one signature on a directory response. It must cover the
-// authority that was asked. The content digest is checked if the signature covers it:
-// newer agents cover it and older ones do not.
+// checkAttestation checks one signature on a directory response. It must cover the authority that was asked. The content digest
+// is checked if the signature covers it: newer agents cover it and older ones do not.
 func checkAttestation(k *Key, input structured.Member, response *message, body []byte, now time.Time) error {
 	var s Signature
 	if err := identity(input.Params, &s); err != nil {

@@ -42,15 +42,13 @@ type Options struct {
 	Now      func() time.Time
 	Timeout  time.Duration // of one fetch; zero for 3 seconds
 
-	// Loopback allows hosts with ports, hosts written as addresses, and hosts on this
-	// machine. It is for tests and demonstrations: with it, anyone who sends a request can
-	// make this process call any TLS port of its own machine.
+	// Loopback allows hosts with ports, hosts written as addresses, and hosts on this machine. It is for tests and
+	// demonstrations: with it, anyone who sends a request can make this process call any TLS port of its own machine.
 	Loopback bool
 }
 
-// Directory finds keys in the directories that agents publish at their own hosts. It
-// caches directories, asks each host rarely and only once at a time, and never connects
-// to an address that is not public. It is safe for concurrent use.
+// Directory finds keys in the directories that agents publish at their own hosts. It caches directories, asks each host rarely
+// and only once at a time, and never connects to an address that is not public. It is safe for concurrent use.
 type Directory struct {
 	options Options
 	client  *http.Client
@@ -122,8 +120,7 @@ func (d *Directory) Key(ctx context.Context, host, keyid string) (Key, error) {
 		flight := make(chan struct{})
 		l.flight = flight
 		d.mu.Unlock()
-		// All waiting requests share the fetch, so it does not end with the request that
-		// began it, but with its own timeout.
+		// All waiting requests share the fetch, so it does not end with the request that began it, but with its own timeout.
 		go d.fetchInFlight(context.WithoutCancel(ctx), l)
 		if err := wait(ctx, flight); err != nil {
 			return Key{}, err

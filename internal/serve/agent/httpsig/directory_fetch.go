@@ -89,9 +89,8 @@ func (d *Directory) checkHost(host string) *fault.Fault {
 
 var errPrivate = errors.New("no public address")
 
-// NewClient makes the HTTP client that fetches directories, and that calls other hosts
-// that a stranger names: without proxy, redirects, compression and kept connections, and
-// only to checked addresses.
+// NewClient makes the HTTP client that fetches directories, and that calls other hosts that a stranger names: without proxy,
+// redirects, compression and kept connections, and only to checked addresses.
 func NewClient(o Options) *http.Client {
 	o.Timeout = cmp.Or(o.Timeout, fetchTimeout)
 	var resolver Resolver = net.DefaultResolver

@@ -112,13 +112,11 @@ var (
 	}()
 )
 
-// CheckPoint refuses encodings that no honest public key has: a coordinate that is not
-// reduced, a point off the curve, and the points of order 1, 2, 4 and 8, under which a
-// signature can be valid for every message.
+// CheckPoint refuses encodings that no honest public key has: a coordinate that is not reduced, a point off the curve, and the
+// points of order 1, 2, 4 and 8, under which a signature can be valid for every message.
 //
-// With the curve −x²+y² = 1+dx²y², the points of order 1 and 2 have y = ±1 and
-// those of order 4 have y = 0. Doubling a point of order 8 gives y = 0, so that
-// x² = −y², and the curve becomes dy⁴+2y²−1 = 0.
+// With the curve −x²+y² = 1+dx²y², the points of order 1 and 2 have y = ±1 and those of order 4 have y = 0. Doubling a point of
+// order 8 gives y = 0, so that x² = −y², and the curve becomes dy⁴+2y²−1 = 0.
 func CheckPoint(encoded []byte) error {
 	if len(encoded) != ed25519.PublicKeySize {
 		return errors.New("it is not of 32 bytes")

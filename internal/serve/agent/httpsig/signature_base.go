@@ -55,8 +55,7 @@ func authority(scheme, host string) string {
 	return strings.TrimSuffix(host, ":80")
 }
 
-// signatureBase builds the signature base (RFC 9421, section 2.5) for one member of
-// Signature-Input.
+// signatureBase builds the signature base (RFC 9421, section 2.5) for one member of Signature-Input.
 func signatureBase(m *message, input structured.Member) ([]byte, error) {
 	var b []byte
 	seen := make(map[string]bool)

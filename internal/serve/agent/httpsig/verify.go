@@ -1,17 +1,14 @@
-// Package httpsig identifies an automated client by its HTTP message signature. It
-// implements the web-bot-auth profile of RFC 9421: an agent signs the authority that it
-// calls and the address of its key directory with an Ed25519 key, and publishes that key
-// in the directory at its own host.
+// Package httpsig identifies an automated client by its HTTP message signature. It implements the web-bot-auth profile of RFC
+// 9421: an agent signs the authority that it calls and the address of its key directory with an Ed25519 key, and publishes that
+// key in the directory at its own host.
 //
-// A Verifier checks a request. It reads the signature tagged web-bot-auth, checks its
-// parameters against the limits, rebuilds the signed text, asks a Directory for the key
-// at the host that the agent names, and records the nonce, so that a signature works
-// once. A Signer signs requests, and a Publisher serves a signed directory.
+// A Verifier checks a request. It reads the signature tagged web-bot-auth, checks its parameters against the limits, rebuilds
+// the signed text, asks a Directory for the key at the host that the agent names, and records the nonce, so that a signature
+// works once. A Signer signs requests, and a Publisher serves a signed directory.
 //
-// All input comes from strangers and is bounded: header lengths, counts, times, and above
-// all the directory, which a stranger chooses and we fetch. The algorithm follows from
-// the key, never from the message. The package refuses everything that it does not
-// understand.
+// All input comes from strangers and is bounded: header lengths, counts, times, and above all the directory, which a stranger
+// chooses and we fetch. The algorithm follows from the key, never from the message. The package refuses everything that it does
+// not understand.
 //
 // The package decides only who signed. Its caller decides which tier that earns.
 package httpsig
@@ -101,9 +98,8 @@ func publicAddress(base string) (*url.URL, error) {
 	return u, nil
 }
 
-// NewVerifier makes a Verifier for requests to base, the public address of this service.
-// The authority comes from base and not from the request, because whoever replays a
-// signature made for another service also chooses the Host header.
+// NewVerifier makes a Verifier for requests to base, the public address of this service. The authority comes from base and not
+// from the request, because whoever replays a signature made for another service also chooses the Host header.
 func NewVerifier(base string, keys Keys, nonces Nonces) (*Verifier, error) {
 	u, err := publicAddress(base)
 	if err != nil {
@@ -122,13 +118,11 @@ func NewVerifier(base string, keys Keys, nonces Nonces) (*Verifier, error) {
 	}, nil
 }
 
-// Verify checks the web-bot-auth signature of a request. It returns ErrNone for a request
-// without a signature, and for a bad signature a Fault whose cause is one of the errors of
-// this package. Any other error is a failure on this side and says nothing about the
-// signature.
+// Verify checks the web-bot-auth signature of a request. It returns ErrNone for a request without a signature, and for a bad
+// signature a Fault whose cause is one of the errors of this package. Any other error is a failure on this side and says
+// nothing about the signature.
 //
-// Verify records the nonce after all other checks, so that nobody can use up the nonces
-// of another.
+// Verify records the nonce after all other checks, so that nobody can use up the nonces of another.
 func (v *Verifier) Verify(ctx context.Context, r *http.Request) (*Signature, error) {
 	claim, err := v.read(r)
 	if err != nil {

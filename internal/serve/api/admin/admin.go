@@ -1,6 +1,5 @@
-// Package admin is the operations for billing systems: changing plans, and
-// suspending and resuming keys and accounts. Routing, metering and rendering are
-// left to package api, and no other operations are imported.
+// Package admin is the operations for billing systems: changing plans, and suspending and resuming keys and accounts. Routing,
+// metering and rendering are left to package api, and no other operations are imported.
 package admin
 
 import (

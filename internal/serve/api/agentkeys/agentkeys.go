@@ -1,7 +1,6 @@
-// Package agentkeys is the operations by which automated agents get keys: mint
-// one, answer its challenge, get the next. Package agent does the work; this
-// package reads the requests and writes the answers. Routing, metering and
-// rendering are left to package api, and no other operations are imported.
+// Package agentkeys is the operations by which automated agents get keys: mint one, answer its challenge, get the next. Package
+// agent does the work; this package reads the requests and writes the answers. Routing, metering and rendering are left to
+// package api, and no other operations are imported.
 package agentkeys
 
 import (
@@ -170,9 +169,8 @@ func refusal(c *api.Call, err error) error {
 	return &attempted{err, a}
 }
 
-// Admit enforces the limits of agents' keys. A locked key may make only the calls
-// of its challenge, which are counted instead of charged. Every answer to such a
-// key has a caveat with its limits.
+// Admit enforces the limits of agents' keys. A locked key may make only the calls of its challenge, which are counted instead
+// of charged. Every answer to such a key has a caveat with its limits.
 func Admit(keys *agent.Keys) func(context.Context, *api.Call, url.Values) error {
 	return func(ctx context.Context, c *api.Call, query url.Values) error {
 		tier := c.Caller.Tier

@@ -1,7 +1,5 @@
-// Package changes is the operations that list the changes since an earlier
-// build of the dataset or an earlier edition of the compliance lists. A client
-// with a copy then reads only the changes. The comparison was made when the
-// dataset was built.
+// Package changes is the operations that list the changes since an earlier build of the dataset or an earlier edition of the
+// compliance lists. A client with a copy then reads only the changes. The comparison was made when the dataset was built.
 package changes
 
 import (
@@ -189,8 +187,7 @@ func (p Parts) edition(c *api.Call) string {
 	return ""
 }
 
-// compared reports whether there is an edition of the lists to compare with. If
-// not, it adds a caveat to the answer.
+// compared reports whether there is an edition of the lists to compare with. If not, it adds a caveat to the answer.
 func (p Parts) compared(c *api.Call, s span) bool {
 	if s.edition == "" {
 		c.Caveat("lists_since", "What the compliance lists were then is not known, so nothing is told of their changes.")

@@ -40,10 +40,8 @@ const (
 	mostCandidates = 10 // organizations for each
 )
 
-// matches are the organizations that a name on the sanctions list may mean. The
-// search finds candidates by the name, and a candidate counts when screening its
-// name finds the entity. It is nil when the search or the screening is out of
-// service.
+// matches are the organizations that a name on the sanctions list may mean. The search finds candidates by the name, and a
+// candidate counts when screening its name finds the entity. It is nil when the search or the screening is out of service.
 func (p Parts) matches(ctx context.Context, c *api.Call, x *change.ListChange) ([]client.SanctionsNameMatch, error) {
 	names := p.Names(c.Data)
 	if names == nil {
@@ -77,8 +75,7 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 	}
 	slices.Sort(sources)
 	slices.Sort(words)
-	// The edition is part of the question: another edition has other rows, so a
-	// cursor of this one must not be used there.
+	// The edition is part of the question: another edition has other rows, so a cursor of this one must not be used there.
 	asked := []byte(strings.Join([]string{s.edition, p.edition(c), strings.Join(sources, ","), strings.Join(words, ",")}, " "))
 	offset, limit, err := c.ReadPage(asked)
 	if err != nil {

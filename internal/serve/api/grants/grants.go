@@ -1,7 +1,5 @@
-// Package grants is the operations of the funder-to-grantee graph: grants,
-// funders, recipients and totals, their filters and their wire rows. Routing,
-// metering and rendering are left to package api, and no other operations are
-// imported.
+// Package grants is the operations of the funder-to-grantee graph: grants, funders, recipients and totals, their filters and
+// their wire rows. Routing, metering and rendering are left to package api, and no other operations are imported.
 package grants
 
 import (
@@ -198,8 +196,7 @@ func (of source) service(ctx context.Context, c *api.Call, g Graph, f *graph.Fil
 	return s, nil
 }
 
-// warnOutside says how much the funders that are asked for gave outside the rows, of
-// each for whom that is more than a tenth.
+// warnOutside says how much the funders that are asked for gave outside the rows, of each for whom that is more than a tenth.
 func (of source) warnOutside(c *api.Call, f *graph.Filter) {
 	if of.given == nil {
 		return

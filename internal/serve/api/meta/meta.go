@@ -1,7 +1,6 @@
-// Package meta is the operation that describes the dataset being served: its
-// size, the lists behind screenings, and how the words of other services map to
-// this one. Routing, metering and rendering are left to package api, and no
-// other operations are imported.
+// Package meta is the operation that describes the dataset being served: its size, the lists behind screenings, and how the
+// words of other services map to this one. Routing, metering and rendering are left to package api, and no other operations are
+// imported.
 package meta
 
 import (
@@ -40,9 +39,8 @@ func sourceFiles(m *snapshot.Manifest) []client.SourceInfo {
 	return list
 }
 
-// resolution says how many rows each rule found the recipient of, as the build
-// counted them in its report. Without those counts in the report, the lists are
-// empty.
+// resolution says how many rows each rule found the recipient of, as the build counted them in its report. Without those counts
+// in the report, the lists are empty.
 func resolution(m *snapshot.Manifest) client.Resolution {
 	rates, err := m.Rates()
 	if err != nil || len(rates.Rules) == 0 {

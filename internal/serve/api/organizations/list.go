@@ -25,8 +25,7 @@ const (
 // maxListBody bounds the body of POST /essentials. Full lists of values fit.
 const maxListBody = 64 << 10
 
-// listRowWeight is what a row takes of the memory that all requests share, in
-// bytes, on its way to the wire.
+// listRowWeight is what a row takes of the memory that all requests share, in bytes, on its way to the wire.
 const listRowWeight = 4 << 10
 
 // OrganizationList is the answer of POST /essentials.

@@ -21,8 +21,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// noData says why a filter of another service is not honored, by the name of
-// the filter in warnings.
+// noData says why a filter of another service is not honored, by the name of the filter in warnings.
 //
 //go:embed not_honored.tsv
 var notHonored string
@@ -226,8 +225,7 @@ func someOf(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// zips reads ZIP codes of five or nine digits, prefixes of three digits, and four
-// digits that have lost their leading zero.
+// zips reads ZIP codes of five or nine digits, prefixes of three digits, and four digits that have lost their leading zero.
 func (r *listReader) zips(f *api.Form) (list []string) {
 	for i, item := range r.parts(f, "zip") {
 		digits := strings.ReplaceAll(item, "-", "")

@@ -1,6 +1,5 @@
-// Package organizations is the operations that find organizations. Routing,
-// metering and rendering are left to package api, and no other operations are
-// imported.
+// Package organizations is the operations that find organizations. Routing, metering and rendering are left to package api, and
+// no other operations are imported.
 package organizations
 
 import (

@@ -1,8 +1,6 @@
-// Package profiles is the operations about one organization: its essentials, its
-// full profile, similar organizations, funders that may fund it, and government
-// awards. The data comes from packages profile, graph, prospect and screen. This
-// package turns it into the types of the wire, knows which plan each part needs,
-// and says why a part is absent.
+// Package profiles is the operations about one organization: its essentials, its full profile, similar organizations, funders
+// that may fund it, and government awards. The data comes from packages profile, graph, prospect and screen. This package turns
+// it into the types of the wire, knows which plan each part needs, and says why a part is absent.
 package profiles
 
 import (
@@ -63,9 +61,8 @@ func (g Grants) SharingFunders(ctx context.Context, e ein.EIN, limit int) (neigh
 // NeighborWeight bounds the memory that finding neighbors takes.
 func (g Grants) NeighborWeight(e ein.EIN) int64 { return neighbors.Weight(g.Graph, e) }
 
-// Parts are what the operations work with. Profiles and Graph are nil where they
-// are out of service; Nearest is nil where organizations are not compared by
-// meaning.
+// Parts are what the operations work with. Profiles and Graph are nil where they are out of service; Nearest is nil where
+// organizations are not compared by meaning.
 type Parts struct {
 	Profiles func(api.Dataset) *profile.Index
 	Graph    func(api.Dataset) Graph
@@ -99,8 +96,7 @@ func (p Parts) missing(d api.Dataset) error {
 	return nil
 }
 
-// subject reads the EIN of the path. An unknown EIN is refused before the charge,
-// but after the problems of the request.
+// subject reads the EIN of the path. An unknown EIN is refused before the charge, but after the problems of the request.
 func (p Parts) subject(c *api.Call) ein.EIN {
 	e := c.ReadEIN()
 	c.Claim = func(context.Context) (func(context.Context) error, error) {

@@ -1,6 +1,5 @@
-// Package query is the operations of SQL: run a query, and the tables it can
-// read. The gate and the sandbox are in package sqlbox; routing, metering and
-// rendering are left to package api, and no other operations are imported.
+// Package query is the operations of SQL: run a query, and the tables it can read. The gate and the sandbox are in package
+// sqlbox; routing, metering and rendering are left to package api, and no other operations are imported.
 package query
 
 import (
@@ -51,8 +50,7 @@ func (a *SQLAnswer) Table() (any, *int64, *string) {
 	return a.Rows, api.Count(a.Rows), nil
 }
 
-// WriteCSV writes the rows in the order of the query's columns. The values are
-// written as those of any other answer are.
+// WriteCSV writes the rows in the order of the query's columns. The values are written as those of any other answer are.
 func (a *SQLAnswer) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	record := each.Of(a.Columns, func(c client.SQLResultColumn) string { return table.Harmless(c.Name) })
@@ -78,8 +76,7 @@ func (a *SQLAnswer) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// sqlCell is a JSON value as CSV has it: null is empty, a list is joined by
-// semicolons, and an object stays JSON.
+// sqlCell is a JSON value as CSV has it: null is empty, a list is joined by semicolons, and an object stays JSON.
 func sqlCell(raw json.RawMessage) (string, error) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
@@ -107,9 +104,8 @@ func sqlCell(raw json.RawMessage) (string, error) {
 	return string(raw), nil
 }
 
-// weight is the shared memory that a query takes, in bytes: its result and, while
-// the result is rendered, a buffer of twice that size and the smaller buffer before
-// it.
+// weight is the shared memory that a query takes, in bytes: its result and, while the result is rendered, a buffer of twice
+// that size and the smaller buffer before it.
 const weight = 4 * sqlbox.Held
 
 // warehouseOf finds the warehouse of a dataset, nil when it has none.

@@ -80,8 +80,7 @@ func (o *operations) planBulk(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// readWanted reads one EIN: a text, or a whole number that may have lost its
-// leading zeros in a spreadsheet.
+// readWanted reads one EIN: a text, or a whole number that may have lost its leading zeros in a spreadsheet.
 func readWanted(item json.RawMessage) (w wanted) {
 	const not = "This is not an EIN; write nine digits, such as 12-3456789."
 	text := ""

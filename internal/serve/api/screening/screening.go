@@ -1,8 +1,6 @@
-// Package screening is the operations of screening: one organization, many
-// organizations, names without an EIN, and the verification of reports. Package
-// screen reads the lists, and package report makes and verifies reports. This
-// package reads the requests and keeps the one screening that comes without a paid
-// plan.
+// Package screening is the operations of screening: one organization, many organizations, names without an EIN, and the
+// verification of reports. Package screen reads the lists, and package report makes and verifies reports. This package reads
+// the requests and keeps the one screening that comes without a paid plan.
 package screening
 
 import (
@@ -115,8 +113,7 @@ func (o *operations) needsLists(d api.Dataset) error {
 	return nil
 }
 
-// body is the report of an example of verification, which is signed when the
-// service starts and therefore not in a file.
+// body is the report of an example of verification, which is signed when the service starts and therefore not in a file.
 func (s Samples) body(example string) (string, bool) {
 	bent := strings.Replace(s.Report, `"found":true`, `"found":false`, 1)
 	text, ok := map[string]string{"1": s.Report, "bent": bent, "unknown_key": s.Foreign}[example]
@@ -308,8 +305,7 @@ var (
 	}
 )
 
-// untouched are members that are copied as they are: the report is signed, and
-// registry records keep the words of the registry.
+// untouched are members that are copied as they are: the report is signed, and registry records keep the words of the registry.
 var untouched = []string{"report", "registry_records"}
 
 // titleCase writes a word of the vocabulary as other services do.

@@ -79,9 +79,8 @@ func (l literals) Pairs(query [][2]string) string {
 // setter is the one name that makes no property in an object literal of JavaScript.
 const setter = "__proto__"
 
-// Object writes a body as an object literal of the language, which is easy to
-// change. A body that would not come out as the same JSON stays a text that the
-// code parses.
+// Object writes a body as an object literal of the language, which is easy to change. A body that would not come out as the
+// same JSON stays a text that the code parses.
 func (l literals) Object(body string) string {
 	if v, err := api.ReadJSON([]byte(body)); err == nil {
 		if text, err := l.value(v, "\n"); err == nil {
@@ -128,8 +127,7 @@ func (l literals) value(v any, line string) (string, error) {
 	return l.nothing, nil
 }
 
-// many does the same for an array or an object: on one line where its items are
-// plain and it fits, else each on its own.
+// many does the same for an array or an object: on one line where its items are plain and it fits, else each on its own.
 func (l literals) many(ends string, n int, at func(i int) (name string, v any), line string) (string, error) {
 	inner, items := line+l.indent, make([]string, n)
 	nested, size := false, len(line)

@@ -1,6 +1,5 @@
-// Package snippet writes requests of the API as code to paste: for curl, Python,
-// JavaScript and this program's command line. The code needs only what each
-// language ships with, and every value is quoted so that it arrives unchanged.
+// Package snippet writes requests of the API as code to paste: for curl, Python, JavaScript and this program's command line.
+// The code needs only what each language ships with, and every value is quoted so that it arrives unchanged.
 package snippet
 
 import (
@@ -21,8 +20,7 @@ type Code struct {
 	Source   string // ends with a line break
 }
 
-// Key is the environment variable that guides and examples keep a key in. The
-// command line reads it without being told.
+// Key is the environment variable that guides and examples keep a key in. The command line reads it without being told.
 const Key = "GRANTGRAPH_KEY"
 
 // token is the environment variable of the admin token, which is not a key.
@@ -43,9 +41,8 @@ type Request struct {
 	Bearer bool
 }
 
-// Of is the first example of an operation in every language. Without a key it asks
-// for the invented answer, which works as it is pasted. Otherwise key is the
-// environment variable that has the key, and the request is for data.
+// Of is the first example of an operation in every language. Without a key it asks for the invented answer, which works as it
+// is pasted. Otherwise key is the environment variable that has the key, and the request is for data.
 func Of(op *api.Operation, base, key string) []Code {
 	return Case(op, &op.Examples[0], base, key)
 }
@@ -150,8 +147,7 @@ func (r *Request) Format() string {
 	return "json"
 }
 
-// Header is the header that carries the key, and Prefix is the text before the
-// key.
+// Header is the header that carries the key, and Prefix is the text before the key.
 func (r *Request) Header() string {
 	if r.Bearer {
 		return "Authorization"

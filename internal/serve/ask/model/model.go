@@ -1,12 +1,9 @@
-// Package model asks a language model to put a question that the reader does not
-// understand into words that the reader understands. The model names nothing that
-// the question does not name, and leaves out no number (ask.Faithful). The reader
-// finds the organizations, and the figures come from the API, which the model
-// never sees.
+// Package model asks a language model to put a question that the reader does not understand into words that the reader
+// understands. The model names nothing that the question does not name, and leaves out no number (ask.Faithful). The reader
+// finds the organizations, and the figures come from the API, which the model never sees.
 //
-// We do not trust the endpoint. It may hang, lie, send without end or redirect.
-// Whatever it does wrong, the question counts as not understood. We never log a
-// question.
+// We do not trust the endpoint. It may hang, lie, send without end or redirect. Whatever it does wrong, the question counts as
+// not understood. We never log a question.
 package model
 
 import (
@@ -60,8 +57,7 @@ type Model struct {
 	breaker breaker
 }
 
-// Open checks the options. It does not contact the endpoint until the first
-// question.
+// Open checks the options. It does not contact the endpoint until the first question.
 func Open(o Options) (*Model, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -81,8 +77,7 @@ func Open(o Options) (*Model, error) {
 		o.Client = &http.Client{Transport: transport}
 	}
 	client := *o.Client
-	// Do not follow redirects: the question and the key are meant for this
-	// address only.
+	// Do not follow redirects: the question and the key are meant for this address only.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	o.Client = &client
 	if o.Clock == nil {
@@ -150,8 +145,7 @@ func (m *Model) fill(ctx context.Context, question string, read func(wording str
 	return read(said.Question)
 }
 
-// complete asks the endpoint and returns the model's text. It asks a second
-// time if the first failure may be temporary.
+// complete asks the endpoint and returns the model's text. It asks a second time if the first failure may be temporary.
 func (m *Model) complete(ctx context.Context, question string) (content string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.wait)
 	defer cancel()
@@ -254,8 +248,7 @@ type breaker struct {
 	until    time.Time // of the pause
 }
 
-// enter reports whether the endpoint may be asked. If so, the caller must call
-// leave.
+// enter reports whether the endpoint may be asked. If so, the caller must call leave.
 func (b *breaker) enter(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

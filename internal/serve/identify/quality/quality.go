@@ -1,6 +1,5 @@
-// Package quality measures how often package identify is right: on names that people
-// judged, and on names that filers wrote beside an EIN. The lines of one part of the
-// funders are asked about while the engine learns from the others.
+// Package quality measures how often package identify is right: on names that people judged, and on names that filers wrote
+// beside an EIN. The lines of one part of the funders are asked about while the engine learns from the others.
 package quality
 
 import (
@@ -148,9 +147,8 @@ type line struct {
 	EINConflict  string `parquet:"ein_conflict"`
 }
 
-// Filed measures with the names on the lines of one part of the funders, after learning from the
-// others: each as it is, and with its organization removed, when nobody should be found. placed
-// is for names with their state.
+// Filed measures with the names on the lines of one part of the funders, after learning from the others: each as it is, and
+// with its organization removed, when nobody should be found. placed is for names with their state.
 func Filed(ctx context.Context, s *snapshot.Snapshot, most int) (plain, placed *Result, err error) {
 	e, cases, err := heldOut(ctx, s, most)
 	if err != nil {

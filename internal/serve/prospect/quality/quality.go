@@ -1,6 +1,5 @@
-// Package quality measures how well prospects are found. It searches for
-// prospects with the data before a year, and compares them with the funders
-// that gave for the first time in that year.
+// Package quality measures how well prospects are found. It searches for prospects with the data before a year, and compares
+// them with the funders that gave for the first time in that year.
 package quality
 
 import (

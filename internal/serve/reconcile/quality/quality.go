@@ -170,8 +170,7 @@ func (c *Case) query(properties []string) *reconcile.Query {
 // HeldOut reports whether a case is in the half with an odd EIN.
 func (c *Case) HeldOut() bool { return c.EIN%2 == 1 }
 
-// Measure looks up every name in every way. Names written alike, in the same place
-// and with the same EIN, count once.
+// Measure looks up every name in every way. Names written alike, in the same place and with the same EIN, count once.
 func Measure(ctx context.Context, r *Register, cases []Case) (*Result, error) {
 	res := &Result{Organizations: r.Organizations, LeastMatch: LeastMatch}
 	cases = distinct(cases)

@@ -22,8 +22,7 @@ import (
 // MediaType is the media type of the document that JWKS writes.
 const MediaType = "application/jwk-set+json"
 
-// MaxDocument is the longest document that ParseKeys reads, in bytes. A set of our own with
-// seven hundred keys is shorter.
+// MaxDocument is the longest document that ParseKeys reads, in bytes. A set of our own with seven hundred keys is shorter.
 const MaxDocument = 256 << 10
 
 // b64 is the encoding of the keys in a document. It accepts one spelling for each.
@@ -105,8 +104,7 @@ func parse(document []byte) ([]report.PublicKey, error) {
 	return []report.PublicKey{k}, err
 }
 
-// distinct refuses a key that is there twice: one entry may be marked as compromised and the
-// other not.
+// distinct refuses a key that is there twice: one entry may be marked as compromised and the other not.
 func distinct(keys []report.PublicKey) error {
 	seen := make(map[string]bool, len(keys))
 	for _, k := range keys {
@@ -285,8 +283,7 @@ func parseJWK(members map[string]json.RawMessage) (k report.PublicKey, isEd25519
 	return k, true, nil
 }
 
-// parseDate reads a time; absent and null are the zero time. A text must not give the zero
-// time, which means "never".
+// parseDate reads a time; absent and null are the zero time. A text must not give the zero time, which means "never".
 func parseDate(raw json.RawMessage) (time.Time, error) {
 	if raw == nil || string(raw) == "null" {
 		return time.Time{}, nil

@@ -1,6 +1,5 @@
-// Package keyring says which key signs screening reports and which keys verify them. The
-// keys are stored with the accounts. Private parts stay in the store and in this package;
-// callers get only public parts. The package does not know what is signed.
+// Package keyring says which key signs screening reports and which keys verify them. The keys are stored with the accounts.
+// Private parts stay in the store and in this package; callers get only public parts. The package does not know what is signed.
 package keyring
 
 import (
@@ -43,8 +42,7 @@ func Open(ctx context.Context, store account.Signing, clock func() time.Time) (*
 	return r, store.FirstSigningKey(ctx, r.draw())
 }
 
-// draw makes a key that is not stored yet. Its ID does not begin with a hyphen, which would
-// look like a flag on a command line.
+// draw makes a key that is not stored yet. Its ID does not begin with a hyphen, which would look like a flag on a command line.
 func (r *Ring) draw() account.SigningKey {
 	for {
 		seed := make([]byte, ed25519.SeedSize)
@@ -61,8 +59,7 @@ func NewKey(seed []byte, created time.Time) account.SigningKey {
 	return account.SigningKey{ID: httpsig.Thumbprint(public), Public: public, Seed: secret.New(string(seed)), Created: created}
 }
 
-// Fixed returns a ring of given keys, oldest first, for tests and examples. It cannot be
-// rotated.
+// Fixed returns a ring of given keys, oldest first, for tests and examples. It cannot be rotated.
 func Fixed(keys ...account.SigningKey) *Ring { return New(fixed(keys), time.Now) }
 
 type fixed []account.SigningKey
@@ -78,8 +75,7 @@ func (fixed) RotateSigningKey(context.Context, account.SigningKey, time.Time) (a
 }
 func (fixed) MarkCompromised(context.Context, string, time.Time) error { return errFixed }
 
-// stored reads all keys. It refuses a key whose parts do not belong together: its reports
-// could not be verified.
+// stored reads all keys. It refuses a key whose parts do not belong together: its reports could not be verified.
 func (r *Ring) stored(ctx context.Context) ([]account.SigningKey, error) {
 	keys, err := r.store.SigningKeys(ctx)
 	if err != nil {

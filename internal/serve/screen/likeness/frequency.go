@@ -24,8 +24,7 @@ import (
 //go:embed frequency.gz
 var frequencyGZ []byte
 
-// Step returns the rarity of a word that occurs in n of all names, in tenths of a natural
-// logarithm.
+// Step returns the rarity of a word that occurs in n of all names, in tenths of a natural logarithm.
 func Step(n, all int) int {
 	return int(math.Round(10 * math.Log(float64(all)/float64(n))))
 }

@@ -1,12 +1,10 @@
-// Package likeness compares the name of an organization with the names of a list, such as
-// the sanctioned entities, and finds the names that it may be a spelling of: with words in
-// another order, left out or added, mistyped, run together, transliterated differently, or
-// under another legal form.
+// Package likeness compares the name of an organization with the names of a list, such as the sanctioned entities, and finds
+// the names that it may be a spelling of: with words in another order, left out or added, mistyped, run together,
+// transliterated differently, or under another legal form.
 //
-// A score depends only on the two names, on the list, and on an embedded table of how
-// common words are in names of American nonprofits: whoever has the list can compute it
-// again. The package reads no files and does not know where lists come from or what a hit
-// means.
+// A score depends only on the two names, on the list, and on an embedded table of how common words are in names of American
+// nonprofits: whoever has the list can compute it again. The package reads no files and does not know where lists come from or
+// what a hit means.
 package likeness
 
 import (
@@ -43,8 +41,7 @@ type Name struct {
 	Text string
 }
 
-// Pair is two aligned words. If a word stands for two that were run together, the two are
-// written with a space.
+// Pair is two aligned words. If a word stands for two that were run together, the two are written with a space.
 type Pair struct {
 	Query, List string
 	Similarity  float64
@@ -70,8 +67,7 @@ const (
 	FlagWeakAlias     = "weak_alias"     // the list itself calls the name weak
 )
 
-// List is a list of names that can be searched. It does not change and is safe for
-// concurrent use.
+// List is a list of names that can be searched. It does not change and is safe for concurrent use.
 type List struct {
 	size  int
 	names []entry
@@ -151,8 +147,7 @@ func New(names []Name) *List {
 // Len returns the number of names that New received.
 func (l *List) Len() int { return l.size }
 
-// common are the words of the table of frequencies, as they are in a list in which none of
-// them occurs twice.
+// common are the words of the table of frequencies, as they are in a list in which none of them occurs twice.
 var common = sync.OnceValue(func() (c struct {
 	texts []string
 	ids   map[string]int32
@@ -289,13 +284,11 @@ func (l *List) index(i int32) {
 	}
 }
 
-// Find returns the names that resemble name with a score of at least least: the best of
-// each ID, best first and then by ID. It does not look for names that share no telling
-// word with name, which score at most 0.6.
+// Find returns the names that resemble name with a score of at least least: the best of each ID, best first and then by ID. It
+// does not look for names that share no telling word with name, which score at most 0.6.
 func (l *List) Find(name string, least float64) []Hit { return l.search(name, least, l.candidates) }
 
-// Scan is Find without an index: it scores every name of the list. Tests and measurements
-// compare Find with it.
+// Scan is Find without an index: it scores every name of the list. Tests and measurements compare Find with it.
 func (l *List) Scan(name string, least float64) []Hit {
 	return l.search(name, least, func(_ *query, visit func(int32)) {
 		for i := range l.names {
@@ -419,8 +412,7 @@ func (p *phrase) eachMerge(fn func(text []byte, a, b int16)) {
 	}
 }
 
-// foreignForms returns the legal forms of a name that American organizations do not have,
-// and the number of their letters.
+// foreignForms returns the legal forms of a name that American organizations do not have, and the number of their letters.
 func (p *phrase) foreignForms() (have formSet, letters float64) {
 	var form [maxWords]bool
 	p.formWords(form[:])

@@ -6,12 +6,10 @@ import (
 	"slices"
 )
 
-// nearby finds the texts that are few typos away from another text. If a text is cut into
-// one piece more than it may have typos, one piece is unchanged. So every text is filed
-// under each of its pieces, with its length and the number of the piece, and is looked up
-// by the pieces of the other text, shifted by as many letters as may be lost or added. A
-// swap of neighbors may touch two pieces; for it, a piece is also looked up with its last
-// letter replaced by the one after its end.
+// nearby finds the texts that are few typos away from another text. If a text is cut into one piece more than it may have
+// typos, one piece is unchanged. So every text is filed under each of its pieces, with its length and the number of the piece,
+// and is looked up by the pieces of the other text, shifted by as many letters as may be lost or added. A swap of neighbors may
+// touch two pieces; for it, a piece is also looked up with its last letter replaced by the one after its end.
 type nearby struct {
 	slips   func(length int) int // typos that a filed text of this length may have; negative to leave it out
 	longest int
@@ -111,8 +109,7 @@ func prefixSums(sums []uint64, text string) []uint64 {
 	return sums
 }
 
-// hashPiece returns the hash of a piece of a text that has these sums, with another last
-// letter.
+// hashPiece returns the hash of a piece of a text that has these sums, with another last letter.
 func hashPiece(length, piece int, sums []uint64, from, to int, last byte) uint32 {
 	end := min(to-1, from+longestHead)
 	h := sums[end] - sums[from]*hashPowers[end-from]
@@ -155,9 +152,8 @@ func (n *nearby) find(text string, visit func(id int32)) {
 	}
 }
 
-// shifts returns how far a piece can have moved after k typos in a text with so many
-// letters more or fewer: each position that it moves is a typo before the piece, and the
-// rest of the difference are typos after it.
+// shifts returns how far a piece can have moved after k typos in a text with so many letters more or fewer: each position that
+// it moves is a typo before the piece, and the rest of the difference are typos after it.
 func shifts(added, k int) (low, high int) {
 	spare := k - abs(added)
 	if spare < 0 {

@@ -28,9 +28,8 @@ type phrase struct {
 	buf     []byte
 }
 
-// take splits a name into words of A to Z and 0 to 9, and decides which words are compared:
-// legal forms and connecting words are not, unless the name has no others. Letters of
-// writing systems that the fold does not know stay as they are.
+// take splits a name into words of A to Z and 0 to 9, and decides which words are compared: legal forms and connecting words
+// are not, unless the name has no others. Letters of writing systems that the fold does not know stay as they are.
 func take(name string, p *phrase) {
 	p.words, p.content = p.words[:0], p.content[:0]
 	text := letters(name)
@@ -56,8 +55,7 @@ func take(name string, p *phrase) {
 	}
 }
 
-// Words returns the words of a name that are compared. The generator of the table of
-// frequencies counts them.
+// Words returns the words of a name that are compared. The generator of the table of frequencies counts them.
 func Words(name string) []string {
 	var p phrase
 	take(name, &p)
@@ -68,9 +66,8 @@ func Words(name string) []string {
 	return list
 }
 
-// Readable reports whether all of a name can be compared: it has a word, all its letters
-// are of writing systems that the lists have, and it is not too long. Another name may
-// still be found, but if it is not found, that means nothing.
+// Readable reports whether all of a name can be compared: it has a word, all its letters are of writing systems that the lists
+// have, and it is not too long. Another name may still be found, but if it is not found, that means nothing.
 func Readable(name string) bool {
 	if len(name) > maxBytes {
 		return false
@@ -145,8 +142,7 @@ var cyrillic = func() (t [0x60]string) {
 	return t
 }()
 
-// split splits a text into words. It drops apostrophes and the dots of initials; a dot
-// between longer words separates them.
+// split splits a text into words. It drops apostrophes and the dots of initials; a dot between longer words separates them.
 func (p *phrase) split(text string) {
 	from, run := -1, 0 // where the current word begins, and its letters since the last dot
 	dirty := false     // the word has a character to drop

@@ -134,8 +134,7 @@ var longForms = func() (list []string) {
 	return list
 }()
 
-// Two words tell that names belong together if their likeness and the information of the
-// word are at least these.
+// Two words tell that names belong together if their likeness and the information of the word are at least these.
 const (
 	anchorLikeness = 0.7
 	anchorInfo     = 5.5
@@ -146,8 +145,7 @@ var anchorSlips = reaching(func(d, n int) bool {
 	return d <= slips(n) && typoLikeness[d][min(n, maxWordLen)] >= anchorLikeness
 })
 
-// candidates calls visit once for every name that can score more than names without an
-// anchor.
+// candidates calls visit once for every name that can score more than names without an anchor.
 func (l *List) candidates(q *query, visit func(name int32)) {
 	once := func(i int32) {
 		if q.seen[i] != q.round {
@@ -215,8 +213,7 @@ func (l *List) neighborsOf(id int32) []int32 {
 	return list
 }
 
-// eachNeighbor calls fn for the telling words of the list that are similar enough to w to
-// anchor, for some more than once.
+// eachNeighbor calls fn for the telling words of the list that are similar enough to w to anchor, for some more than once.
 func (l *List) eachNeighbor(w *word, fn func(id int32)) {
 	if w.number || len(w.text) < 4 {
 		return
@@ -249,13 +246,11 @@ func (l *List) like(q *query, k int, id int32) float64 {
 	return p.likeness
 }
 
-// The constants of a score. They were tuned on the list of May 2024 and on names of the
-// master file, and checked on lists of other years, with other seeds, and with a table of
-// words of one half of the states on names of the other half.
+// The constants of a score. They were tuned on the list of May 2024 and on names of the master file, and checked on lists of
+// other years, with other seeds, and with a table of words of one half of the states on names of the other half.
 const (
-	// The score by words combines the covered shares of both names; the larger share counts
-	// this much. A query that leaves words out is more likely the same name than a query
-	// with words of its own.
+	// The score by words combines the covered shares of both names; the larger share counts this much. A query that leaves
+	// words out is more likely the same name than a query with words of its own.
 	better      = 0.4
 	betterAsked = 0.66 // when the query is the name with the larger share
 
@@ -282,9 +277,8 @@ const (
 	sameWords     = 0.76
 	sameWordsMost = 0.84
 
-	// The score by letters: the score of the same letters, the least number of telling
-	// letters, and the cost of a typo for one telling letter, and in a name of common words.
-	// A letter of a foreign legal form counts as a part of a telling letter.
+	// The score by letters: the score of the same letters, the least number of telling letters, and the cost of a typo for one
+	// telling letter, and in a name of common words. A letter of a foreign legal form counts as a part of a telling letter.
 	spacelessMost    = 0.98
 	spacelessLetters = 4.5
 	spacelessSlip    = 1.1
@@ -341,9 +335,8 @@ func (l *List) score(q *query, i int32, h *Hit) float64 {
 	return round(s)
 }
 
-// meetsLikeness is the least likeness of a word that is not a common one to a word of a listed
-// name, to be the same in another transliteration. The longer a word, the more of them it has.
-// The name of a company has one spelling.
+// meetsLikeness is the least likeness of a word that is not a common one to a word of a listed name, to be the same in another
+// transliteration. The longer a word, the more of them it has. The name of a company has one spelling.
 func meetsLikeness(e *entry, w *word) float64 {
 	switch {
 	case e.company || len(w.text) < foldedWord:
@@ -365,10 +358,9 @@ func (q *query) contains(l *List, e *entry) bool {
 	return e.identifying
 }
 
-// identifies reports whether the word is rare enough to identify a name that contains it. A
-// company is often called by a word of some language, such as ELEMENT, so the rare word of
-// a company's name must also have a number of letters. In the name of a group, a word that several
-// listed entities share tells more than its rarity among nonprofits.
+// identifies reports whether the word is rare enough to identify a name that contains it. A company is often called by a word
+// of some language, such as ELEMENT, so the rare word of a company's name must also have a number of letters. In the name of a
+// group, a word that several listed entities share tells more than its rarity among nonprofits.
 func (w *word) identifies(entities int, company bool) bool {
 	switch {
 	case w.number:
@@ -379,9 +371,8 @@ func (w *word) identifies(entities int, company bool) bool {
 	return w.info >= groupInfo || w.info >= sharedInfo && w.info+math.Log(float64(max(1, entities))) >= sharedTold
 }
 
-// exactly reports whether the two names have the same words in any order. Legal forms may
-// differ, unless the other words are very common: then a legal form of another country
-// makes it another organization, and a weak alias must be complete.
+// exactly reports whether the two names have the same words in any order. Legal forms may differ, unless the other words are
+// very common: then a legal form of another country makes it another organization, and a weak alias must be complete.
 func (q *query) exactly(e *entry) bool {
 	return q.shuffle == e.shuffle || q.bag == e.bag && (e.info >= enoughInfo || e.forms == formSet{} && e.Kind != Weak)
 }
@@ -604,9 +595,8 @@ var letterPlace = func() (t [256]uint8) {
 	return t
 }()
 
-// apart returns how many typos two names without spaces are apart, or -1 for more than
-// allowed. A typo removes and adds at most one letter, and a typo that changes the length
-// does only one of both, so the sets of letters alone rule out most names.
+// apart returns how many typos two names without spaces are apart, or -1 for more than allowed. A typo removes and adds at most
+// one letter, and a typo that changes the length does only one of both, so the sets of letters alone rule out most names.
 func apart(a, b *run) int {
 	limit, longer := joinedSlips(max(len(a.text), len(b.text))), abs(len(a.text)-len(b.text))
 	if longer > limit || bits.OnesCount64(a.letters^b.letters) > 2*limit-longer {
@@ -618,10 +608,9 @@ func apart(a, b *run) int {
 	return -1
 }
 
-// spaceless returns the score by the letters of the whole name, whether the names are few
-// typos apart, and whether a long enough name has a single typo. A typo costs more the
-// fewer telling letters there are, and twice as much if all words of the query are common:
-// a typo rarely makes another word.
+// spaceless returns the score by the letters of the whole name, whether the names are few typos apart, and whether a long
+// enough name has a single typo. A typo costs more the fewer telling letters there are, and twice as much if all words of the
+// query are common: a typo rarely makes another word.
 func spaceless(q *query, e *entry) (score float64, near, once bool) {
 	for k := range q.joined {
 		a, b := &q.joined[k], &e.joined[k]

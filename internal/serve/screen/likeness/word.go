@@ -20,9 +20,8 @@ type word struct {
 	form     bool    // it is a legal form with a slip
 }
 
-// The weight and the information of a word. A word that occurs in one name of e^x has the
-// information x, up to unknownInfo for a word that no nonprofit has. Its weight is the same
-// on a scale that ends at 1.
+// The weight and the information of a word. A word that occurs in one name of e^x has the information x, up to unknownInfo for
+// a word that no nonprofit has. Its weight is the same on a scale that ends at 1.
 const (
 	leastWeight  = 0.25
 	fullInfo     = 10.8
@@ -94,8 +93,7 @@ var foldings = [...]struct {
 	{"TCH", 'C'}, {"CH", 'C'}, {"Q", 'K'}, {"Y", 'I'}, {"W", 'V'},
 }
 
-// appendFold appends text with the usual alternatives of transliteration folded into one,
-// and with double letters single.
+// appendFold appends text with the usual alternatives of transliteration folded into one, and with double letters single.
 func appendFold(dst []byte, text string) []byte {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -132,8 +130,7 @@ var classes = func() (t [256]byte) {
 	return t
 }()
 
-// appendSkeleton appends the consonants of a folded word by class. It drops vowels, H and W
-// except as the first letter.
+// appendSkeleton appends the consonants of a folded word by class. It drops vowels, H and W except as the first letter.
 func appendSkeleton(dst []byte, fold string) []byte {
 	vowel := false // the letter before was one
 	for i := 0; i < len(fold); i++ {
@@ -219,8 +216,7 @@ const (
 	abbreviatedInfo     = 9
 )
 
-// abbreviates reports whether a is the beginning of b, or the first letter and others of its
-// consonants, in order.
+// abbreviates reports whether a is the beginning of b, or the first letter and others of its consonants, in order.
 func abbreviates(a, b string) bool {
 	if strings.HasPrefix(b, a) {
 		return true

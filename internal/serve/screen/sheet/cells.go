@@ -179,8 +179,7 @@ func flags(r *client.ScreeningRecord) string {
 	return strings.Join(ids, "; ")
 }
 
-// Tally counts the results of rows. Each row counts in All and in the first other field that
-// applies.
+// Tally counts the results of rows. Each row counts in All and in the first other field that applies.
 type Tally struct {
 	All         int64 `json:"rows"`
 	Unreadable  int64 `json:"unreadable"`   // no readable EIN, or refused by the service
@@ -189,13 +188,11 @@ type Tally struct {
 	NotScreened int64 `json:"not_screened"` // no list does, but one could not be used
 	NoFindings  int64 `json:"no_findings"`  // every list was used, and no list does
 
-	// Unused counts, for each list that could not be used, the rows of known organizations,
-	// whatever else was found.
+	// Unused counts, for each list that could not be used, the rows of known organizations, whatever else was found.
 	Unused map[string]int64 `json:"not_screened_by_list,omitempty"`
 }
 
-// Add counts a row. The verdicts decide whether somebody should look closer, as on the page
-// of the record.
+// Add counts a row. The verdicts decide whether somebody should look closer, as on the page of the record.
 func (t *Tally) Add(r *Result) {
 	t.All++
 	if r.Record == nil {

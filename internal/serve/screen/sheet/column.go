@@ -52,8 +52,7 @@ func (s *Sheet) nameColumn() int {
 	return -1
 }
 
-// words returns a header in lower case, with single spaces for all other characters than
-// letters and digits.
+// words returns a header in lower case, with single spaces for all other characters than letters and digits.
 func words(header string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(header), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')

@@ -19,10 +19,9 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Output is the sheet with results while it is written. Beside it is a journal. The first
-// line of the journal says what the output is made from. Each further line says how much of
-// the output is complete and on the disk. A run that finds the journal of the same work
-// continues from its last line, and writes later rows again.
+// Output is the sheet with results while it is written. Beside it is a journal. The first line of the journal says what the
+// output is made from. Each further line says how much of the output is complete and on the disk. A run that finds the journal
+// of the same work continues from its last line, and writes later rows again.
 //
 //	results.csv.partial            the rows so far
 //	results.csv.partial.journal    what they are
@@ -40,8 +39,7 @@ type Output struct {
 	done    checkpoint
 }
 
-// Work identifies what an output is made from. A run continues an earlier run only if all of
-// it is the same.
+// Work identifies what an output is made from. A run continues an earlier run only if all of it is the same.
 type Work struct {
 	Input    string `json:"input"`    // hash of the sheet
 	Column   int    `json:"column"`   // of the EINs
@@ -207,8 +205,7 @@ func (o *Output) writeHeader() error {
 	return o.write(b.String())
 }
 
-// names returns the names of the added columns. A name that the sheet already has gets a
-// prefix.
+// names returns the names of the added columns. A name that the sheet already has gets a prefix.
 func (s *Sheet) names() (list []string) {
 	has := map[string]bool{}
 	for _, name := range s.Columns {

@@ -18,8 +18,7 @@ type records struct {
 	line  int // of the next record, from 1
 	first int // line of the record that next has read
 
-	// The record that next has read. Its cells follow each other in values, without their
-	// quotation marks.
+	// The record that next has read. Its cells follow each other in values, without their quotation marks.
 	raw     []byte
 	values  []byte
 	ends    []int
@@ -146,8 +145,7 @@ func (r *records) endsLine(c byte) bool {
 	return true
 }
 
-// toUTF8 is a text of a sheet in UTF-8. A text that is not valid UTF-8 was saved
-// by Excel as plain CSV, in Windows-1252.
+// toUTF8 is a text of a sheet in UTF-8. A text that is not valid UTF-8 was saved by Excel as plain CSV, in Windows-1252.
 func toUTF8(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)

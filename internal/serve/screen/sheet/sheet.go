@@ -1,10 +1,8 @@
-// Package sheet reads a spreadsheet that was exported as delimited text, finds its column of
-// EINs, and writes it again with the results of a screening after its own columns. The rows,
-// their order, their quotation marks and the delimiter stay unchanged.
+// Package sheet reads a spreadsheet that was exported as delimited text, finds its column of EINs, and writes it again with the
+// results of a screening after its own columns. The rows, their order, their quotation marks and the delimiter stay unchanged.
 //
-// Reading takes two passes in bounded memory. Survey reads the whole sheet and finds its
-// delimiter, header, widest row, column of EINs and hash. Rows then returns row after row.
-// Output can continue after an interruption.
+// Reading takes two passes in bounded memory. Survey reads the whole sheet and finds its delimiter, header, widest row, column
+// of EINs and hash. Rows then returns row after row. Output can continue after an interruption.
 //
 // The package does not screen and has no HTTP: it writes a record of package screen as cells.
 package sheet
@@ -76,9 +74,8 @@ const byteOrderMark = "\xef\xbb\xbf"
 // NamesAlone is what Survey takes as the column when a sheet is read without EINs.
 const NamesAlone = "none"
 
-// Survey reads a whole sheet. column names the column of EINs, by its header or by its number
-// from 1, or is NamesAlone; if it is empty, Survey guesses the column. When only the column is
-// in doubt, Survey returns the sheet with its refusal.
+// Survey reads a whole sheet. column names the column of EINs, by its header or by its number from 1, or is NamesAlone; if it
+// is empty, Survey guesses the column. When only the column is in doubt, Survey returns the sheet with its refusal.
 func Survey(r io.Reader, column string) (*Sheet, error) {
 	sum := sha256.New()
 	in := bufio.NewReaderSize(io.TeeReader(r, sum), sampled)

@@ -1,6 +1,5 @@
-// Package document puts an organization into words: its names, mission, cause, place
-// and the purposes of its grants. Search by words and search by meaning read the same
-// documents.
+// Package document puts an organization into words: its names, mission, cause, place and the purposes of its grants. Search by
+// words and search by meaning read the same documents.
 package document
 
 import (
@@ -44,9 +43,8 @@ type Source struct {
 	Purposes *snapshot.OrgPurposes
 }
 
-// Sources reads the organizations of a snapshot with the rows about each, in the
-// order of their numbers. The tables are sorted by EIN, so they are read side by
-// side. The rows are valid until the next iteration.
+// Sources reads the organizations of a snapshot with the rows about each, in the order of their numbers. The tables are sorted
+// by EIN, so they are read side by side. The rows are valid until the next iteration.
 func Sources(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[*Source, error] {
 	return func(yield func(*Source, error) bool) {
 		filings := follow(s, snapshot.Orgs, func(o *snapshot.Org) string { return o.EIN })

@@ -96,8 +96,7 @@ type Compared struct {
 // Present is how many prominent organizations the first pages have.
 func (c *Compared) Present() int { return c.Prominent - c.Missed }
 
-// Compare asks every question in every mode. It calls show, unless nil, for each
-// result on a first page that nobody judged.
+// Compare asks every question in every mode. It calls show, unless nil, for each result on a first page that nobody judged.
 func Compare(ctx context.Context, x *search.Index, questions []Judged, show func(question string, r *search.Result)) (*Compared, error) {
 	c := &Compared{}
 	for i := range questions {
@@ -157,9 +156,8 @@ func Compare(ctx context.Context, x *search.Index, questions []Judged, show func
 	return c, nil
 }
 
-// The bounds of the result. Hybrid mode may be worse than the better of its parts by
-// so many of the first five results of a question, and that share of the prominent
-// organizations must be on the first pages.
+// The bounds of the result. Hybrid mode may be worse than the better of its parts by so many of the first five results of a
+// question, and that share of the prominent organizations must be on the first pages.
 const (
 	MostBehind     = 1
 	LeastProminent = 0.9

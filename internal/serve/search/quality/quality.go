@@ -1,7 +1,5 @@
-// Package quality measures how well search finds organizations: by meaning, on
-// questions with judged answers, and by name, on organizations known to be in the
-// index. It indexes the documents of a set as a build does and asks as a caller
-// would.
+// Package quality measures how well search finds organizations: by meaning, on questions with judged answers, and by name, on
+// organizations known to be in the index. It indexes the documents of a set as a build does and asks as a caller would.
 package quality
 
 import (
@@ -243,9 +241,8 @@ func (r *Result) mark(results []search.Result, judged map[string]int) {
 	}
 }
 
-// Judge measures one answer, a list of EINs. ndcg is the gain of the first ten results, by grade and
-// place, as a share of the best possible gain. recall is the share of the judged
-// answers that are among the first twenty.
+// Judge measures one answer, a list of EINs. ndcg is the gain of the first ten results, by grade and place, as a share of the
+// best possible gain. recall is the share of the judged answers that are among the first twenty.
 func Judge(results []string, judged map[string]int) (ndcg, recall float64) {
 	gain := func(grade, place int) float64 {
 		return (math.Pow(2, float64(grade)) - 1) / math.Log2(float64(place)+2)

@@ -1,9 +1,7 @@
-// Package vector finds the documents nearest in meaning to a query among millions of
-// vectors.
+// Package vector finds the documents nearest in meaning to a query among millions of vectors.
 //
-// A document is 384 sign bits and 384 one-byte numbers. The signs are compared with
-// those of the query first, at 48 bytes a document. The 20,000 documents that differ
-// least are then compared by their numbers. That keeps practically all of the true
+// A document is 384 sign bits and 384 one-byte numbers. The signs are compared with those of the query first, at 48 bytes a
+// document. The 20,000 documents that differ least are then compared by their numbers. That keeps practically all of the true
 // nearest and reads an eighth of the file.
 package vector
 
@@ -99,8 +97,7 @@ func quantize(v *meaning.Vector, r *row) (s signs, scale float32) {
 		*r = row{}
 		return s, 0
 	}
-	// magic added to a small number rounds it to the nearest integer, ties to even,
-	// and leaves that integer in the low bits.
+	// magic added to a small number rounds it to the nearest integer, ties to even, and leaves that integer in the low bits.
 	const magic, magicBits = 3 << 22, 0x4B400000
 	largest, square := math.Float32frombits(most), int32(0)
 	for word := range s {

@@ -1,12 +1,10 @@
 // Package words finds organizations by the words of their documents, by stem: names,
 // missions, programs, causes, places and the purposes of grants.
 //
-// The index is a list of organizations for each stem, with how much the stem counts
-// in each document. The number of organizations that have all words of a question is
-// exact. To count them, the index reads the shortest list and, of the other lists,
-// the blocks that may contain its organizations. So a question costs at most one
-// reading of its lists: at most MaxStems, nearly all with under a tenth of the
-// organizations. A question for any of the words reads as many entries as its Effort
+// The index is a list of organizations for each stem, with how much the stem counts in each document. The number of
+// organizations that have all words of a question is exact. To count them, the index reads the shortest list and, of the other
+// lists, the blocks that may contain its organizations. So a question costs at most one reading of its lists: at most MaxStems,
+// nearly all with under a tenth of the organizations. A question for any of the words reads as many entries as its Effort
 // allows.
 package words
 
@@ -160,10 +158,9 @@ func (x *Index) Parse(q string) Question {
 // ambiguous are state codes that are also words in names and questions.
 var ambiguous = table.SetOf("HI LA MA PA AL DE ID AS MS MD CO OK FM VI PR AA AE AP MI MO")
 
-// Score is how well an organization answers a question, from 0 to 1, with all of its
-// document and by its names alone. Scores of different questions compare: a score
-// depends on the share of the question found and on how much of the document it makes
-// up. Share is that share alone, in which a rare word counts for more.
+// Score is how well an organization answers a question, from 0 to 1, with all of its document and by its names alone. Scores of
+// different questions compare: a score depends on the share of the question found and on how much of the document it makes up.
+// Share is that share alone, in which a rare word counts for more.
 type Score struct {
 	Org               uint32
 	Text, Name, Share float32
@@ -302,9 +299,8 @@ type accumulator struct {
 // sums of one organization lie together, because they are read in random order.
 type sums struct{ text, name, share float32 }
 
-// Any finds the best organizations that have any of the words, by rank, at most most
-// of them, and the scores of those in also. If the lists are too long, common words
-// only order the organizations that rarer words found.
+// Any finds the best organizations that have any of the words, by rank, at most most of them, and the scores of those in also.
+// If the lists are too long, common words only order the organizations that rarer words found.
 func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int, e Effort, rank func(Score) float32, also []uint32) (best,
 	of []Score, err error) {
 	select {

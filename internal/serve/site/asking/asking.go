@@ -1,11 +1,9 @@
-// Package asking is the page on which people ask in plain English. Package ask
-// reads the question and answers it. This package draws the page, streams the same
-// answer as events, and charges for it: a few questions a day are free, and a
-// question without an answer costs nothing.
+// Package asking is the page on which people ask in plain English. Package ask reads the question and answers it. This package
+// draws the page, streams the same answer as events, and charges for it: a few questions a day are free, and a question without
+// an answer costs nothing.
 //
-// The address of an answer has the question, or the plan that it was read as, so
-// that a link can change a part of the plan. The page shows the words of a plan, so
-// a plan in an address carries a seal that only this service can make.
+// The address of an answer has the question, or the plan that it was read as, so that a link can change a part of the plan. The
+// page shows the words of a plan, so a plan in an address carries a seal that only this service can make.
 package asking
 
 import (
@@ -32,8 +30,7 @@ var pages embed.FS
 // Paths are where the script of the page sends a question; the second is older.
 var Paths = []string{"/api/v1/analyze", "/api/analyze"}
 
-// Described is the entry of the API description for the stream, which refuses
-// callers other than the page.
+// Described is the entry of the API description for the stream, which refuses callers other than the page.
 var Described = api.Withheld{
 	ID: "analyze", Method: http.MethodPost, Path: "/analyze", Body: Question{}, Answers: "text/event-stream",
 	Summary: "Answers a question in plain English, on the page /ask only",
@@ -72,8 +69,7 @@ type Config struct {
 	Accounts *account.Store
 	// Visitor identifies the visitor by a signed cookie, which it sets if there is none.
 	Visitor func(w http.ResponseWriter, r *http.Request) string
-	// Token is the token in the form of the page. Ours reports whether the script of
-	// the page sent a request.
+	// Token is the token in the form of the page. Ours reports whether the script of the page sent a request.
 	Token func(w http.ResponseWriter, r *http.Request) string
 	Ours  func(r *http.Request) bool
 	// Seal is the seal of a plan that this service made.
@@ -147,9 +143,8 @@ func addressOf(text, plan string) string {
 	return "/ask?" + q.Encode()
 }
 
-// show draws the page, with the answer if the address has a question. An answer
-// uses up a question, so only a visit to the address gets one: a prefetch or a page
-// that embeds the address does not.
+// show draws the page, with the answer if the address has a question. An answer uses up a question, so only a visit to the
+// address gets one: a prefetch or a page that embeds the address does not.
 func (s *room) show(w http.ResponseWriter, r *http.Request) error {
 	private(w)
 	if strings.Contains(r.Header.Get("Sec-Purpose")+r.Header.Get("Purpose")+r.Header.Get("X-Moz"), "prefetch") {

@@ -11,9 +11,8 @@ import (
 	"grantgraph/internal/serve/network"
 )
 
-// bill charges a visitor for one question: a free question if one is left, else a
-// call of a key or an account of a paid plan. The same question is charged once, so
-// that a visitor who lost the answer can ask again.
+// bill charges a visitor for one question: a free question if one is left, else a call of a key or an account of a paid plan.
+// The same question is charged once, so that a visitor who lost the answer can ask again.
 type bill struct {
 	store   *account.Store
 	a       *asker
@@ -111,9 +110,8 @@ func remaining(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + plural.Word(n, one, many)
 }
 
-// counted is the address by which free questions are counted. It is empty for the
-// address of this machine: that is a proxy that is not configured, and all of its
-// visitors would count as one.
+// counted is the address by which free questions are counted. It is empty for the address of this machine: that is a proxy that
+// is not configured, and all of its visitors would count as one.
 func counted(address string) string {
 	if network.Local(address) {
 		return ""

@@ -24,9 +24,8 @@ import (
 // slowest is how long the visitor may take for one event.
 const slowest = 10 * time.Second
 
-// stream answers a question as events, each as soon as it is ready. The answer to a
-// question is the same each time and is paid once, so a client resumes a broken
-// stream by asking again: Last-Event-ID names the last event that it has.
+// stream answers a question as events, each as soon as it is ready. The answer to a question is the same each time and is paid
+// once, so a client resumes a broken stream by asking again: Last-Event-ID names the last event that it has.
 func (s *room) stream(w http.ResponseWriter, r *http.Request) {
 	private(w)
 	if !s.Ours(r) {

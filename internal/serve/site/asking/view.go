@@ -122,8 +122,7 @@ func partyOf(o ask.Party) party {
 	return p
 }
 
-// chartOf draws dollars. Counts stay in the table, because the charts of the site
-// label their values as dollars.
+// chartOf draws dollars. Counts stay in the table, because the charts of the site label their values as dollars.
 func chartOf(c *ask.Chart) template.HTML {
 	if c == nil || c.Unit != ask.UnitDollars || len(c.Labels) != len(c.Values) {
 		return ""

@@ -1,7 +1,6 @@
-// Package atlas has the pages of places and causes: grants received and made, by
-// year, with their funders, recipients and purposes. Each figure links to its
-// grants. Grants to private persons and grants with no named recipient count in
-// every total; lists of recipients show one row for each of the two.
+// Package atlas has the pages of places and causes: grants received and made, by year, with their funders, recipients and
+// purposes. Each figure links to its grants. Grants to private persons and grants with no named recipient count in every total;
+// lists of recipients show one row for each of the two.
 package atlas
 
 import (
@@ -107,8 +106,7 @@ func countyPath(c geo.County) string { return "/place/" + c.State + "/" + search
 // longestCounty is longer than the name of any county.
 const longestCounty = 80
 
-// findCounty finds a county of a state by the last part of its address, by its FIPS
-// code, or by any unambiguous name.
+// findCounty finds a county of a state by the last part of its address, by its FIPS code, or by any unambiguous name.
 func findCounty(state, name string) (geo.County, bool) {
 	if len(name) > longestCounty {
 		return geo.County{}, false

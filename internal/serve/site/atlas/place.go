@@ -187,8 +187,7 @@ func countyLink(fips string) string {
 	return ""
 }
 
-// own keeps the counties of one state. A ZIP code may lead to a county across the
-// border; such counties go to the rest.
+// own keeps the counties of one state. A ZIP code may lead to a county across the border; such counties go to the rest.
 func own(groups graph.Grouped, state string) graph.Grouped {
 	var kept []graph.Group
 	rest := graph.Cost{}

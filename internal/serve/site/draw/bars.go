@@ -17,8 +17,7 @@ type Bar struct {
 // MaxBars is how many rows Bars draws; the last one sums up further rows.
 const MaxBars = 60
 
-// Bars draws rows as a list: a label, a bar, a value. A row with an address is a
-// link. Without rows it draws nothing.
+// Bars draws rows as a list: a label, a bar, a value. A row with an address is a link. Without rows it draws nothing.
 func (u Unit) Bars(rows []Bar) template.HTML {
 	if len(rows) == 0 {
 		return ""
@@ -52,9 +51,8 @@ func (u Unit) Bars(rows []Bar) template.HTML {
 	return s.html()
 }
 
-// GroupBars turns groups into rows of Bars. It sums all groups after the first ones in
-// a row that rest names by the number of those groups. href is the address of a group
-// with a key, or empty.
+// GroupBars turns groups into rows of Bars. It sums all groups after the first ones in a row that rest names by the number of
+// those groups. href is the address of a group with a key, or empty.
 func GroupBars(d graph.Grouped, most int, rest func(n int64) string, href func(key string) string) (list []Bar) {
 	others := Bar{Muted: true}
 	add := func(c graph.Cost) { others.Amount, others.Count = others.Amount+c.Amount, others.Count+c.Grants }

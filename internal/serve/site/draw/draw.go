@@ -1,13 +1,11 @@
 // Package draw turns figures into pictures: SVG for the pages, and the PNG that
 // previews of a page show. It knows no request and no dataset.
 //
-// Every picture depends on its input alone, to the byte. It bounds its input and
-// says what it left out. It has the same facts in words for screen readers. Text
-// keeps its size on narrow pages: horizontal positions are percentages, and a
-// picture has no viewBox unless it may shrink as a whole.
+// Every picture depends on its input alone, to the byte. It bounds its input and says what it left out. It has the same facts
+// in words for screen readers. Text keeps its size on narrow pages: horizontal positions are percentages, and a picture has no
+// viewBox unless it may shrink as a whole.
 //
-// The site's policy allows no inline styles, so pictures have classes and
-// attributes. Their rules are in draw.css.
+// The site's policy allows no inline styles, so pictures have classes and attributes. Their rules are in draw.css.
 package draw
 
 import (
@@ -24,14 +22,12 @@ import (
 	"grantgraph/internal/plural"
 )
 
-// Stylesheet has the rules of all pictures. It uses colors and fonts that the
-// site's stylesheet defines.
+// Stylesheet has the rules of all pictures. It uses colors and fonts that the site's stylesheet defines.
 //
 //go:embed draw.css
 var Stylesheet string
 
-// maxText bounds each text of a picture, in characters. Names are cut shorter where
-// there is less room.
+// maxText bounds each text of a picture, in characters. Names are cut shorter where there is less room.
 const maxText = 200
 
 // sheet collects the markup of a picture.
@@ -92,8 +88,7 @@ func grants(n int64) string { return plural.Count(n, "grant", "grants") }
 // plus adds two numbers, ignores a negative b, and stays at the limit.
 func plus(sum, n int64) int64 { return int64(money.Cents(sum).Plus(money.Cents(max(0, n)))) }
 
-// Unit is the unit of a picture's amounts. Pictures of grants are in dollars;
-// pictures of a query's result may be in anything.
+// Unit is the unit of a picture's amounts. Pictures of grants are in dollars; pictures of a query's result may be in anything.
 type Unit struct {
 	What string // name of the amounts for screen readers: "Dollars"
 	Sign string // before an amount
@@ -179,8 +174,7 @@ func textWidth(text string, size float64) float64 {
 	return float64(hundredths) / 100 * size
 }
 
-// cutTo shortens a text to a width with an ellipsis, at a word boundary if one is
-// near. Callers put the full text beside it.
+// cutTo shortens a text to a width with an ellipsis, at a word boundary if one is near. Callers put the full text beside it.
 func cutTo(text string, width float64, long ruler) string {
 	text = squeeze(text)
 	if long(text) <= width {
@@ -205,8 +199,7 @@ func cutTo(text string, width float64, long ruler) string {
 	return strings.TrimRight(text[:end], " ,;:&-") + "…"
 }
 
-// wrapTo breaks a text into at most so many lines of a width, and cuts the rest. A
-// single word that is too long is cut too.
+// wrapTo breaks a text into at most so many lines of a width, and cuts the rest. A single word that is too long is cut too.
 func wrapTo(text string, width float64, lines int, long ruler) (all []string) {
 	words := strings.Fields(squeeze(text))
 	for len(words) > 0 && len(all) < lines {

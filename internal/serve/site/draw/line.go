@@ -23,8 +23,7 @@ type Series struct {
 	Points []Point
 }
 
-// MaxSeries is how many lines Line draws: there are as many dash patterns and
-// marks. Further lines are named below.
+// MaxSeries is how many lines Line draws: there are as many dash patterns and marks. Further lines are named below.
 const MaxSeries = 4
 
 var marks = [MaxSeries]string{
@@ -43,8 +42,7 @@ const (
 	endLabels = 12.0 // their size
 )
 
-// Line draws amounts over years. Each line has its name and last amount at its end.
-// Without points it draws nothing.
+// Line draws amounts over years. Each line has its name and last amount at its end. Without points it draws nothing.
 func (u Unit) Line(series []Series) template.HTML {
 	var left []string
 	if len(series) > MaxSeries {

@@ -35,8 +35,7 @@ CA UT CO NE MO KY WV VA MD DE
          OK LA MS AL GA
 HI       TX             FL    PR`
 
-// Sizes of the map. It may shrink as a whole: its two-letter codes stay readable on
-// the narrowest page.
+// Sizes of the map. It may shrink as a whole: its two-letter codes stay readable on the narrowest page.
 const (
 	tile    = 50
 	gutter  = 3
@@ -86,9 +85,8 @@ func shading(amounts []int64) (of map[int64]int, ranges [][2]int64) {
 	return of, ranges
 }
 
-// Map draws the states as tiles, shaded by amount. Territories and military
-// addresses have a tile only if they have an amount. Amounts outside the states are
-// stated below.
+// Map draws the states as tiles, shaded by amount. Territories and military addresses have a tile only if they have an amount.
+// Amounts outside the states are stated below.
 func (u Unit) Map(list []Area) template.HTML {
 	given := map[string]Area{}
 	for _, a := range list {

@@ -53,9 +53,8 @@ const (
 	MaxLinks = 200
 )
 
-// Network draws an organization, the ones around it and the links between them: as
-// a ring, and for narrow pages as a list with arcs. Organizations without a link
-// are drawn too.
+// Network draws an organization, the ones around it and the links between them: as a ring, and for narrow pages as a list with
+// arcs. Organizations without a link are drawn too.
 func Network(center Node, ring []Node, links []Link) template.HTML {
 	left := 0
 	if len(ring) > MaxRing {
@@ -170,9 +169,8 @@ func label(n Node, width float64) (text string, wide float64) {
 	return text, textWidth(text, nodeText) + amount
 }
 
-// ringOf lays out a network as a ring: funders on the left and recipients on the
-// right, as far as both sides stay about equally long. Each organization has a row
-// of its own on its side, so labels never overlap.
+// ringOf lays out a network as a ring: funders on the left and recipients on the right, as far as both sides stay about equally
+// long. Each organization has a row of its own on its side, so labels never overlap.
 func ringOf(center Node, ring []Node) layout {
 	left, right := byKind(ring, Funder), byKind(ring, Recipient)
 	for _, kind := range []Kind{Board, CoFunder} {

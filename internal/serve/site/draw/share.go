@@ -23,9 +23,8 @@ type Figure struct{ Value, Label string }
 // MaxFigures is how many figures a shared picture has; the page has the others.
 const MaxFigures = 4
 
-// Share draws the preview picture of a page as PNG, 1200 by 630 pixels: a title of
-// up to three lines, a subtitle of up to two, and figures. Longer texts end in an
-// ellipsis. A character that the fonts lack becomes a question mark.
+// Share draws the preview picture of a page as PNG, 1200 by 630 pixels: a title of up to three lines, a subtitle of up to two,
+// and figures. Longer texts end in an ellipsis. A character that the fonts lack becomes a question mark.
 func Share(title, line string, figures []Figure) ([]byte, error) {
 	c := newCanvas()
 	const left, right = 80.0, 1120.0
@@ -124,8 +123,7 @@ func newCanvas() *canvas {
 	return &canvas{img: image.NewPaletted(size, sharePalette), mask: image.NewAlpha(image.Rect(0, 0, 1200, 160))}
 }
 
-// fill paints the shape in the rasterizer, which has the size of area. Parts
-// outside the picture are not painted.
+// fill paints the shape in the rasterizer, which has the size of area. Parts outside the picture are not painted.
 func (c *canvas) fill(area image.Rectangle, s shade) {
 	mask := c.mask
 	mask.Rect = image.Rect(0, 0, area.Dx(), area.Dy())

@@ -128,8 +128,7 @@ func across(columns int, page, width float64) (from, step float64) {
 	return from, (100 - 2*from) / float64(columns)
 }
 
-// kept says which columns keep their text on a narrow page. It takes columns by
-// order and skips those too near to a kept one.
+// kept says which columns keep their text on a narrow page. It takes columns by order and skips those too near to a kept one.
 func kept(columns int, page, width float64, order ...int) map[int]bool {
 	keep := map[int]bool{}
 	for _, i := range order {
@@ -153,8 +152,7 @@ func dated(columns int, page float64) map[int]bool {
 	return kept(columns, page, yearWidth, order...)
 }
 
-// valued are the columns that keep their value on a narrow page: the largest and
-// the newest with a value, then the oldest.
+// valued are the columns that keep their value on a narrow page: the largest and the newest with a value, then the oldest.
 func valued(list []Year) map[int]bool {
 	largest, oldest, newest := 0, -1, -1
 	for i, y := range list {
@@ -179,8 +177,7 @@ func wideOnly(name string, keep map[int]bool, i int) string {
 	return name + " w"
 }
 
-// columns draws bars that stand on base, or hang from it if down is set. The amount
-// most has the given height.
+// columns draws bars that stand on base, or hang from it if down is set. The amount most has the given height.
 func (s *sheet) columns(list []Year, class string, base, height float64, most int64, down bool) {
 	keep := valued(list)
 	from, step := across(len(list), narrow, valueWidth)
@@ -281,8 +278,7 @@ func spoken(list []Year) string {
 	return strings.Join(said, ", ")
 }
 
-// Years draws dollars by fiscal year as bars, including years without a grant.
-// Without years it draws nothing.
+// Years draws dollars by fiscal year as bars, including years without a grant. Without years it draws nothing.
 func Years(list []Year) template.HTML {
 	first, last, cut, some := span(list)
 	if !some {
@@ -302,9 +298,8 @@ func Years(list []Year) template.HTML {
 	return s.html()
 }
 
-// TwoFlows draws what an organization gave above a line of years and what it
-// received below, on one scale. A side without years is left out, with a note.
-// Without years it draws nothing.
+// TwoFlows draws what an organization gave above a line of years and what it received below, on one scale. A side without years
+// is left out, with a note. Without years it draws nothing.
 func TwoFlows(gave, received []Year) template.HTML {
 	return twoFlows(flow{word: "Gave", list: gave}, flow{word: "Received", list: received})
 }

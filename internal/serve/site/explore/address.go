@@ -61,9 +61,8 @@ type view struct {
 	query url.Values // as the API takes it
 }
 
-// newView reads the parameters of a form or a link into canonical form: lists in
-// one parameter, no empty values, no defaults. The canonical form reads back as
-// itself.
+// newView reads the parameters of a form or a link into canonical form: lists in one parameter, no empty values, no defaults.
+// The canonical form reads back as itself.
 func newView(sent url.Values) view {
 	v := view{tab: tabGrants, query: url.Values{}}
 	if t := strings.TrimSpace(sent.Get("tab")); paths[t] != "" {
@@ -188,8 +187,7 @@ func joinYears(items []string) []string {
 	return out
 }
 
-// onlyForm are fields of the form that are not parameters of the API. readForm
-// turns them into location.
+// onlyForm are fields of the form that are not parameters of the API. readForm turns them into location.
 var onlyForm = []string{"state", "county"}
 
 // readForm reads the fields of onlyForm, and amounts as people write them.
@@ -230,8 +228,7 @@ func stateOf(fips string) string {
 	return c.State
 }
 
-// encode writes parameters in the order of addresses. It does not escape commas,
-// so that people can read lists.
+// encode writes parameters in the order of addresses. It does not escape commas, so that people can read lists.
 func encode(values url.Values, tab string) string {
 	var b strings.Builder
 	add := func(name string) {

@@ -1,7 +1,6 @@
-// Package explore is the page on which people select grants: filters with exact
-// counts, the grants, their funders and recipients, and their totals. Its
-// addresses take the parameters of the API, so that people can share a view,
-// request it from a program, and download it as a file.
+// Package explore is the page on which people select grants: filters with exact counts, the grants, their funders and
+// recipients, and their totals. Its addresses take the parameters of the API, so that people can share a view, request it from
+// a program, and download it as a file.
 package explore
 
 import (

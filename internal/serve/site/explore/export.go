@@ -63,9 +63,8 @@ func Canonical(raw string) (query string, ok bool) {
 	return v.String(), true
 }
 
-// NewExport reads the view of a query. If a part of the query cannot be read,
-// Problems says why and there is no file, because it would have other rows than
-// the visitor asked for.
+// NewExport reads the view of a query. If a part of the query cannot be read, Problems says why and there is no file, because
+// it would have other rows than the visitor asked for.
 func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string, most int64) (*Export, error) {
 	sent, err := url.ParseQuery(query)
 	if err != nil {

@@ -86,8 +86,7 @@ func newForm(v view, f *graph.Filter, x *figures) form {
 var drawn = []string{"subject", "subject_basis", "location_type", "near", "within", "year", "min_year", "max_year", "min_amt", "max_amt",
 	"support", "funder_type", "accepts_applications", "exclude", "query", "min_match_prob", "page"}
 
-// kept are the parameters that the form carries along: parameters without a field,
-// and values without an option.
+// kept are the parameters that the form carries along: parameters without a field, and values without an option.
 func kept(v view, f *graph.Filter) (list []hidden) {
 	if v.tab != tabGrants {
 		list = append(list, hidden{"tab", v.tab})

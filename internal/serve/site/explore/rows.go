@@ -68,8 +68,7 @@ const individual = "An individual"
 
 func orgHref(ein, name string) string { return "/org/" + ein + "/" + search.Slug(name) }
 
-// rows asks for the rows of a tab. If the order or the page cannot be read, there
-// are no rows, and problems says why.
+// rows asks for the rows of a tab. If the order or the page cannot be read, there are no rows, and problems says why.
 func (e *explorer) rows(r *http.Request, caller api.Caller, v view, x *figures, p *page) (problems []string, err error) {
 	switch v.tab {
 	case tabGrants:

@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// orders are the columns of the statements that rows can be ordered by, by tab
-// and by the word of the API.
+// orders are the columns of the statements that rows can be ordered by, by tab and by the word of the API.
 var orders = map[string]map[string]string{
 	tabGrants:     {"amount": "amount", "year": "tax_year", "recip_state": "recipient_state"},
 	tabFunders:    {"amount": "total_amount", "count": "grant_count"},
@@ -29,10 +28,8 @@ var statements = map[string][2]string{
 		"count(DISTINCT recip_id) AS recipient_count\nFROM grants", "\nGROUP BY tax_year\nORDER BY tax_year"},
 }
 
-// asSQL is a statement over the tables of the warehouse that gives the figures of
-// a tab. If the tables have no column for a filter or an order, asSQL returns its
-// name in missing and no statement: a statement without it would answer another
-// question.
+// asSQL is a statement over the tables of the warehouse that gives the figures of a tab. If the tables have no column for a
+// filter or an order, asSQL returns its name in missing and no statement: a statement without it would answer another question.
 func asSQL(v view, f *graph.Filter) (statement string, missing []string) {
 	asked := *f
 	if v.tab == tabRecipients {

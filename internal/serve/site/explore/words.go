@@ -24,8 +24,7 @@ type chip struct {
 
 type nameOf func(ein.EIN) string
 
-// order is the order of filters in addresses, chips and sentences. Filters that
-// are not listed come last.
+// order is the order of filters in addresses, chips and sentences. Filters that are not listed come last.
 var order = []string{"funder_id", "recip_id", "grant_key", "subject", "location", "country", "year", "min_amt",
 	"support", "funder_type", "accepts_applications", "exclude", "query", "min_match_prob", "ein_source"}
 

@@ -1,6 +1,5 @@
-// Package find has the front page and the search results. A search never redirects
-// to its first result. If the words name a place or a cause, the page shows it as a
-// filter that the reader can remove.
+// Package find has the front page and the search results. A search never redirects to its first result. If the words name a
+// place or a cause, the page shows it as a filter that the reader can remove.
 package find
 
 import (
@@ -37,8 +36,7 @@ const (
 	mostWeak  = 10    // results listed as similar
 )
 
-// Memory that a search takes from the shared budget, in bytes: a base, and an
-// amount for each ranked result.
+// Memory that a search takes from the shared budget, in bytes: a base, and an amount for each ranked result.
 const (
 	weightSearch = 4 << 20
 	weightRanked = 1 << 10
@@ -151,8 +149,7 @@ func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *questio
 		}
 		return nil
 	}
-	// If the words are the name of an organization, the place in them is part of the
-	// name.
+	// If the words are the name of an organization, the place in them is part of the name.
 	named := set.Search.Find(q.words, "", mostWeak)
 	if len(named) == 0 || named[0].Match != search.Exact {
 		q.understand(func(city, state string) bool { return inCity(set.Directory, city, state) })

@@ -18,8 +18,7 @@ import (
 	"grantgraph/internal/stem"
 )
 
-// question is a search: words, and optionally a place and a cause. The address
-// names place and cause, or else the words do.
+// question is a search: words, and optionally a place and a cause. The address names place and cause, or else the words do.
 type question struct {
 	words string // as typed
 	rest  string // the words without those for the place
@@ -37,8 +36,7 @@ type question struct {
 // anywhere, as the parameter cause, keeps the words from setting a cause.
 const anywhere = "any"
 
-// readQuestion reads the address of a results page. Parameters that cannot be read
-// are left out and reported as problems.
+// readQuestion reads the address of a results page. Parameters that cannot be read are left out and reported as problems.
 func readQuestion(values url.Values) (q question, problems []string) {
 	q.words = strings.Join(strings.Fields(strings.ToValidUTF8(values.Get("q"), " ")), " ")
 	if len(q.words) > mostTyped {
@@ -240,8 +238,7 @@ func stems(text string) (list []string) {
 	return list
 }
 
-// vocabulary has the words that mean exactly one cause: the titles of NTEE codes,
-// and parts of titles.
+// vocabulary has the words that mean exactly one cause: the titles of NTEE codes, and parts of titles.
 var vocabulary = sync.OnceValue(func() map[string]byte {
 	const several = 0
 	found := map[string]byte{}
@@ -257,8 +254,7 @@ var vocabulary = sync.OnceValue(func() map[string]byte {
 		found[key] = letter
 	}
 	for _, e := range ntee.Codes() {
-		// The first codes of each letter (alliances and the like) have the same titles for
-		// all letters.
+		// The first codes of each letter (alliances and the like) have the same titles for all letters.
 		if e.Code[1] < '2' || strings.HasSuffix(e.Title, "NEC") || e.Code.Major() == 'Z' {
 			continue
 		}
@@ -273,8 +269,7 @@ var vocabulary = sync.OnceValue(func() map[string]byte {
 	return found
 })
 
-// causeOf is the cause that the words name, if all words do. Names of causes take
-// precedence over titles of codes.
+// causeOf is the cause that the words name, if all words do. Names of causes take precedence over titles of codes.
 func causeOf(text string) (subject, name string) {
 	words := stems(text)
 	content := words[:0:0]

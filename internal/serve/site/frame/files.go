@@ -45,8 +45,7 @@ func withPictures(h http.Handler) http.Handler {
 	})
 }
 
-// cached lets browsers keep a file for an hour. They may keep a font forever,
-// because its name changes with its content.
+// cached lets browsers keep a file for an hour. They may keep a font forever, because its name changes with its content.
 func cached(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if path.Ext(r.URL.Path) == ".woff2" {

@@ -1,7 +1,6 @@
-// Package frame has what all pages of the site share: the layout, the static files,
-// and the formatting of figures. It also gives each page one pinned dataset,
-// bounded memory, and answers of the API's operations, so that a page shows what
-// the API would say.
+// Package frame has what all pages of the site share: the layout, the static files, and the formatting of figures. It also
+// gives each page one pinned dataset, bounded memory, and answers of the API's operations, so that a page shows what the API
+// would say.
 package frame
 
 import (
@@ -55,8 +54,7 @@ type Member struct {
 // Known reports whether the visitor is signed in.
 func (m Member) Known() bool { return m.ID != "" }
 
-// Caller is the member as a caller of the API, so that a page shows the same as an
-// API call on the member's plan.
+// Caller is the member as a caller of the API, so that a page shows the same as an API call on the member's plan.
 func (m Member) Caller() api.Caller {
 	return api.Caller{Owner: m.ID, Paid: m.Plan == account.Plus || m.Plan == account.Pro, Pro: m.Plan == account.Pro}
 }
@@ -111,9 +109,8 @@ func (f *Frame) Head(r *http.Request, title string) Head {
 // Pages are the templates of a package by name, each with the layout around it.
 type Pages map[string]*template.Template
 
-// Pages reads the templates of a package: every .html file except the layout. Files
-// that begin with an underscore are shared by all pages of the package. words adds
-// template functions.
+// Pages reads the templates of a package: every .html file except the layout. Files that begin with an underscore are shared by
+// all pages of the package. words adds template functions.
 func (f *Frame) Pages(files fs.FS, words template.FuncMap) (Pages, error) {
 	p := Pages{}
 	var shared, names []string
@@ -170,8 +167,7 @@ func (p Pages) Fragment(page, part string, data any) (template.HTML, error) {
 	return template.HTML(buf.String()), err
 }
 
-// Refusal is a page with a message in the place of the page that was asked for. What
-// draws a page returns it as an error.
+// Refusal is a page with a message in the place of the page that was asked for. What draws a page returns it as an error.
 type Refusal struct {
 	Status      int
 	Title, Text string
@@ -247,8 +243,7 @@ func DatasetOf(r *http.Request) *dataset.Dataset {
 	return d
 }
 
-// Answer runs an operation of the API on behalf of the caller of the request. A is
-// the type of the operation's answer.
+// Answer runs an operation of the API on behalf of the caller of the request. A is the type of the operation's answer.
 func Answer[A client.Answer](f *Frame, r *http.Request, caller api.Caller, path string, query url.Values) (a A, release func(), err error) {
 	found, release, err := f.Ask(r.Context(), DatasetOf(r), api.Inquiry{Path: path, Query: query, Caller: caller})
 	if err != nil {

@@ -17,8 +17,7 @@ type Operator struct {
 
 const longestName = 100
 
-// NewOperator reads the name of the operator, and an address: an email address, or a
-// page with https.
+// NewOperator reads the name of the operator, and an address: an email address, or a page with https.
 func NewOperator(name, contact string) (o Operator, err error) {
 	if o.Name = strings.TrimSpace(name); utf8.RuneCountInString(o.Name) > longestName || !fault.Legible(o.Name) {
 		return o, fault.New("bad_operator", "the name of the operator is not one line of at most %d characters", longestName).

@@ -126,8 +126,7 @@ var ruleWords = map[string]string{
 	snapshot.Unresolved:             "no organization identified",
 }
 
-// RuleWords says how a rule finds the recipient of a grant. name is a value of
-// ein_source, or empty for no rule.
+// RuleWords says how a rule finds the recipient of a grant. name is a value of ein_source, or empty for no rule.
 func RuleWords(name string) string {
 	return ruleWords[cmp.Or(name, snapshot.Unresolved)]
 }

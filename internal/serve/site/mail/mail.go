@@ -1,6 +1,5 @@
-// Package mail sends emails: over SMTP if the operator has a mail server, else to
-// the console, so that a new installation needs no setup. Emails are plain text and
-// contain nothing that tracks whether they were read.
+// Package mail sends emails: over SMTP if the operator has a mail server, else to the console, so that a new installation needs
+// no setup. Emails are plain text and contain nothing that tracks whether they were read.
 package mail
 
 import (
@@ -85,9 +84,8 @@ func (c *Console) Send(_ context.Context, e Email) error {
 	return err
 }
 
-// Open makes the Mailer for an address. smtp://user:password@host:587 secures the
-// connection with STARTTLS; smtps://host:465 uses TLS from the first byte. A server
-// on this machine may do without TLS. from is the sender, such as Grantgraph
+// Open makes the Mailer for an address. smtp://user:password@host:587 secures the connection with STARTTLS; smtps://host:465
+// uses TLS from the first byte. A server on this machine may do without TLS. from is the sender, such as Grantgraph
 // <no-reply@example.org>.
 func Open(address, from string) (*SMTP, error) {
 	bad := func(why string) error {

@@ -72,8 +72,7 @@ const (
 	tablesPath    = "/docs/tables"
 )
 
-// elsewhere are the documents whose page is not named after their file, because
-// another page has that name or covers more.
+// elsewhere are the documents whose page is not named after their file, because another page has that name or covers more.
 var elsewhere = map[string]string{
 	"docs/api.md":       "/docs/examples",
 	"docs/search.md":    "/docs/searching",

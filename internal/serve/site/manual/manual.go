@@ -1,6 +1,5 @@
-// Package manual is the documentation as pages: the documents of the repository,
-// the API reference from the table of operations, all errors, all SQL tables, and a
-// search over them. It repeats no fact that is written elsewhere.
+// Package manual is the documentation as pages: the documents of the repository, the API reference from the table of
+// operations, all errors, all SQL tables, and a search over them. It repeats no fact that is written elsewhere.
 //
 // The documents are rendered once and never change while the program runs.
 package manual

@@ -133,8 +133,7 @@ func nameTables(doc ast.Node, source []byte) error {
 	})
 }
 
-// longestCode is how many lines of a code block the search reads. Longer blocks are
-// answers of examples.
+// longestCode is how many lines of a code block the search reads. Longer blocks are answers of examples.
 const longestCode = 30
 
 func plainText(n ast.Node, source []byte) string {
@@ -174,9 +173,8 @@ func firstSentence(text string) string {
 	return strings.TrimSuffix(text, ":")
 }
 
-// relink points links between files to their pages. If the link text is a file
-// name, it becomes the title of the page. A link to a file without a page becomes
-// plain text.
+// relink points links between files to their pages. If the link text is a file name, it becomes the title of the page. A link
+// to a file without a page becomes plain text.
 func (c *chapter) relink(doc ast.Node, source []byte) error {
 	var links []*ast.Link
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

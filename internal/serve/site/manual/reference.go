@@ -128,8 +128,7 @@ func describeFailures(r *api.Reference) (list []failure) {
 	return list
 }
 
-// Live reports whether a member can run an operation. Operations for agents and
-// billing systems need keys of their own.
+// Live reports whether a member can run an operation. Operations for agents and billing systems need keys of their own.
 func Live(op *api.Operation) bool {
 	return op.Access != api.Agent && op.Access != api.Admin && !op.ForAgents
 }

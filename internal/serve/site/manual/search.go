@@ -137,8 +137,7 @@ func init() {
 	}
 }
 
-// find ranks sections by how rare their matching words are, and where the words
-// stand. Sections with all words come first.
+// find ranks sections by how rare their matching words are, and where the words stand. Sections with all words come first.
 func (x *index) find(question string) (list []found) {
 	var terms []string
 	for _, w := range words(question) {

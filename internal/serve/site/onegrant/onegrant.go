@@ -1,7 +1,6 @@
-// Package onegrant is the page of a single grant. It compares what the filer wrote
-// with the organization that was recognized, and says how sure the match is and
-// why. It also names the filing, and has a citation and a line to correct the
-// match. A grant to a private person shows neither name nor purpose.
+// Package onegrant is the page of a single grant. It compares what the filer wrote with the organization that was recognized,
+// and says how sure the match is and why. It also names the filing, and has a citation and a line to correct the match. A grant
+// to a private person shows neither name nor purpose.
 package onegrant
 
 import (
@@ -96,8 +95,7 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) error {
 	return s.pages.Render(w, http.StatusOK, "grant", p)
 }
 
-// redact removes from a grant to a private person all but the funder, the amount,
-// the year and the state.
+// redact removes from a grant to a private person all but the funder, the amount, the year and the state.
 func (p *page) redact() {
 	g := p.Grant
 	p.Individual = true

@@ -36,8 +36,7 @@ type comparison struct {
 	Verdict               string // empty if either side has no value
 }
 
-// compare sets the filed line beside the organization. Without a recognized
-// organization, only the line has values.
+// compare sets the filed line beside the organization. Without a recognized organization, only the line has values.
 func compare(g *graph.Grant) []comparison {
 	verdict := func(same bool, a, b string) string {
 		switch {
@@ -70,8 +69,7 @@ func compare(g *graph.Grant) []comparison {
 	return list
 }
 
-// statedEIN says which EIN the filer gave for the recipient, as far as the rule
-// tells. The row does not keep the filed EIN.
+// statedEIN says which EIN the filer gave for the recipient, as far as the rule tells. The row does not keep the filed EIN.
 func statedEIN(g *graph.Grant) string {
 	switch {
 	case g.Rule == grant.Filed:
@@ -136,10 +134,9 @@ type ruling struct{ When, Line string }
 // unknownEIN stands for an EIN that the reader must fill in; a build refuses it.
 const unknownEIN = "EIN"
 
-// rulings are lines for the corrections file, in the columns that the build reads:
-// kx, state, zip5, filed_ein, funder_ein, ein, action, reason, source_url, author
-// and date. They select by name, state and funder. If the name leaves no key, the
-// filed EIN selects the line; without one there is no ruling.
+// rulings are lines for the corrections file, in the columns that the build reads: kx, state, zip5, filed_ein, funder_ein, ein,
+// action, reason, source_url, author and date. They select by name, state and funder. If the name leaves no key, the filed EIN
+// selects the line; without one there is no ruling.
 func rulings(g *graph.Grant, filing, address string) []ruling {
 	name := orgname.ParseLine(g.NameFiled, "", g.City, g.State)
 	selects := []string{name.KX, g.State, "", "", g.Funder.EIN.String()}

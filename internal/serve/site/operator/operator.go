@@ -1,6 +1,5 @@
-// Package operator has the pages about the service itself: who runs it, how to reach
-// them, privacy, terms, and how current the data is. The operator may replace each text
-// by a file. The texts that come with the program say only what the program does.
+// Package operator has the pages about the service itself: who runs it, how to reach them, privacy, terms, and how current the
+// data is. The operator may replace each text by a file. The texts that come with the program say only what the program does.
 package operator
 
 import (
@@ -36,8 +35,7 @@ var pages embed.FS
 // Texts are the operator's own texts, in Markdown, by the name of their page.
 type Texts map[string]string
 
-// Paths are the pages that a text can be of. The text of plans stands above the table
-// of plans, and has no default.
+// Paths are the pages that a text can be of. The text of plans stands above the table of plans, and has no default.
 var Paths = []string{"about", "contact", "plans", "privacy", "terms"}
 
 // longestText is the most bytes of a text.

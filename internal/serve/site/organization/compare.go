@@ -180,8 +180,7 @@ func joined(list []search.Result) string {
 	return strings.Join(eins, ",")
 }
 
-// compare fills the columns one after the other, so that the page needs the memory
-// of one column at a time.
+// compare fills the columns one after the other, so that the page needs the memory of one column at a time.
 func (s *room) compare(r *http.Request, set *dataset.Dataset, page *comparePage, list []search.Result) error {
 	weight := int64(0)
 	eins := make([]ein.EIN, len(list))

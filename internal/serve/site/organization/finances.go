@@ -42,8 +42,7 @@ type figureRow struct {
 	Values []*int64
 }
 
-// mostReturns is how many columns the tables have. About a dozen years are read; if
-// there are more, the page says so.
+// mostReturns is how many columns the tables have. About a dozen years are read; if there are more, the page says so.
 const mostReturns = 24
 
 // figureTable has the rows of the tables, by the columns of org_financials.

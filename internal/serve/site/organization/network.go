@@ -17,8 +17,7 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// How many organizations of each kind are listed, and how many are drawn: 40 in all
-// with the one in the center.
+// How many organizations of each kind are listed, and how many are drawn: 40 in all with the one in the center.
 const (
 	near          = 25
 	drawnParties  = 12
@@ -101,8 +100,7 @@ func (s *room) readNeighbors(r *http.Request, page *networkPage) (err error) {
 	return err
 }
 
-// picture draws the closest organizations of each kind. An organization of several
-// kinds is drawn once, with all of its links.
+// picture draws the closest organizations of each kind. An organization of several kinds is drawn once, with all of its links.
 func (p *networkPage) picture() template.HTML {
 	var ring []draw.Node
 	var links []draw.Link

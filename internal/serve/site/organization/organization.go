@@ -1,8 +1,6 @@
-// Package organization has the pages of one organization: overview, grants,
-// funders, recipients, network, prospects and finances. Depending on the plan, it
-// also has people and government awards. It also has the page that compares
-// organizations. A page shows what the API answers the same caller, or what the
-// engines behind the API say.
+// Package organization has the pages of one organization: overview, grants, funders, recipients, network, prospects and
+// finances. Depending on the plan, it also has people and government awards. It also has the page that compares organizations.
+// A page shows what the API answers the same caller, or what the engines behind the API say.
 package organization
 
 import (
@@ -241,8 +239,7 @@ func (v *view) facts() any {
 	return f
 }
 
-// standingMarks states the organization's status on the IRS lists. If a list is
-// unavailable, its facts are unknown.
+// standingMarks states the organization's status on the IRS lists. If a list is unavailable, its facts are unknown.
 func standingMarks(s *client.ProfileStanding) (list []mark) {
 	since := func(word string, date *string) string {
 		if date == nil {

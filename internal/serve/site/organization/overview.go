@@ -140,8 +140,7 @@ func (f *flow) read(ctx context.Context, v *view, side graph.Side, cause func(ei
 	return nil
 }
 
-// unnamed are the recipients that lists do not name: private persons, and grants
-// with no named recipient.
+// unnamed are the recipients that lists do not name: private persons, and grants with no named recipient.
 var unnamed = []graph.Class{graph.Individuals, graph.Unidentified}
 
 // Whose place a filter by place refers to.
@@ -201,8 +200,7 @@ func (v *view) returned() map[int]bool {
 	return years
 }
 
-// givenYears are the years of grants made. A year is incomplete only if its return
-// is missing, even between other years.
+// givenYears are the years of grants made. A year is incomplete only if its return is missing, even between other years.
 func (v *view) givenYears(l *ledger.Ledger) (list []draw.Year) {
 	read := v.returned()
 	add := func(y draw.Year) {
@@ -220,8 +218,7 @@ func (v *view) givenYears(l *ledger.Ledger) (list []draw.Year) {
 	return list
 }
 
-// receivedYears are the years of grants received. A year is incomplete while
-// returns of funders are still arriving.
+// receivedYears are the years of grants received. A year is incomplete while returns of funders are still arriving.
 func (v *view) receivedYears(l *ledger.Ledger) (list []draw.Year) {
 	for _, y := range l.Years {
 		year := draw.Year{Year: y.FiscalYear, Amount: y.Total, Grants: y.Grants, Partial: y.Partial}

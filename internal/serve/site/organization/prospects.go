@@ -101,8 +101,7 @@ type ProspectsFile struct {
 	rows  []client.ProspectRow
 }
 
-// NewProspectsFile reads the address of a file and counts its rows. It returns nil
-// if there is no such organization.
+// NewProspectsFile reads the address of a file and counts its rows. It returns nil if there is no such organization.
 func NewProspectsFile(f *frame.Frame, r *http.Request, caller api.Caller, query string) (*ProspectsFile, error) {
 	sent, err := url.ParseQuery(query)
 	if err != nil {

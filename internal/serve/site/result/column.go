@@ -46,8 +46,7 @@ var (
 	nested  = regexp.MustCompile(`\]$|^(?:STRUCT|MAP|UNION|JSON)`)
 )
 
-// Words in a column's name that tell its kind. A column without such words is a
-// plain number: a dollar sign would be a guess.
+// Words in a column's name that tell its kind. A column without such words is a plain number: a dollar sign would be a guess.
 var (
 	codeWords   = table.SetOf("year years fips zip zip5 zip4 zipcode ein id ids key code ruling period phone num ent version duns uei row rownum rank")
 	dollarWords = table.SetOf("amount amounts amt dollar dollars usd revenue revenues expense expenses expenditure asset assets liabilities fmv paid surplus " +
@@ -94,8 +93,7 @@ func newColumn(c sqlbox.Column, foreign bool) Column {
 	return col
 }
 
-// mostBytes is the most bytes that the shown characters of a cell can take, plus
-// one character.
+// mostBytes is the most bytes that the shown characters of a cell can take, plus one character.
 const mostBytes = 4 * (mostText + 1)
 
 var grantKey = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
@@ -140,8 +138,7 @@ func (c Column) format(s string) string {
 	return s
 }
 
-// rounded limits the decimals of a number, or its digits if it is close to zero.
-// Whole numbers keep all digits.
+// rounded limits the decimals of a number, or its digits if it is close to zero. Whole numbers keep all digits.
 func rounded(s string, places int) string {
 	if !strings.ContainsAny(s, ".eE") {
 		return s
@@ -189,8 +186,7 @@ func isNumber(raw json.RawMessage) bool {
 	return raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
 }
 
-// clean bounds a text. Invisible characters, and those that change the direction of
-// the text, become visible symbols.
+// clean bounds a text. Invisible characters, and those that change the direction of the text, become visible symbols.
 func clean(s string, most int) string {
 	n := 0
 	for i := range s {

@@ -13,8 +13,7 @@ import (
 	"grantgraph/internal/serve/sqlbox"
 )
 
-// CSV writes the whole result as the API does, with a byte order mark, so that
-// spreadsheets read it as UTF-8.
+// CSV writes the whole result as the API does, with a byte order mark, so that spreadsheets read it as UTF-8.
 func CSV(w io.Writer, found *sqlbox.Result) error {
 	if _, err := io.WriteString(w, "\ufeff"); err != nil {
 		return err

@@ -1,7 +1,6 @@
-// Package result shows what a query found: a table with formatted numbers, EINs and
-// grants, a picture if the columns allow one, and a file. It knows no request and
-// runs no query. Results are treated as hostile, and the page is bounded whatever
-// the number and length of the cells.
+// Package result shows what a query found: a table with formatted numbers, EINs and grants, a picture if the columns allow one,
+// and a file. It knows no request and runs no query. Results are treated as hostile, and the page is bounded whatever the
+// number and length of the cells.
 package result
 
 import (
@@ -24,8 +23,7 @@ const (
 	perCell     = 24      // bytes of markup around a cell, about
 )
 
-// Weight is the most memory that a Table and its page take while they are made, in
-// bytes, beside the result itself.
+// Weight is the most memory that a Table and its page take while they are made, in bytes, beside the result itself.
 const Weight = 40 << 20
 
 // Options say how to show a result.

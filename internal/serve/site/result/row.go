@@ -21,9 +21,8 @@ func names(columns []sqlbox.Column) ([][]byte, error) {
 	return list, nil
 }
 
-// split splits a row into its values, in the order of the columns. A row may be
-// megabytes long, so the values are slices of the row. A row in another form than
-// the worker's is parsed as JSON.
+// split splits a row into its values, in the order of the columns. A row may be megabytes long, so the values are slices of the
+// row. A row in another form than the worker's is parsed as JSON.
 func split(row json.RawMessage, columns []sqlbox.Column, names [][]byte, into []json.RawMessage) error {
 	if inPlace(row, names, into) {
 		return nil

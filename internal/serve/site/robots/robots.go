@@ -1,6 +1,5 @@
-// Package robots answers programs that show the site elsewhere: robots.txt,
-// sitemaps, security.txt, the icon, and the preview pictures of pages. It never
-// names a private person.
+// Package robots answers programs that show the site elsewhere: robots.txt, sitemaps, security.txt, the icon, and the preview
+// pictures of pages. It never names a private person.
 package robots
 
 import (
@@ -54,8 +53,7 @@ func (s *room) serveRobots(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(robots + "Sitemap: " + s.BaseURL + "/sitemap.xml\n"))
 }
 
-// icon is the site's mark, as in static/mark.svg, for browsers that always ask for
-// favicon.ico.
+// icon is the site's mark, as in static/mark.svg, for browsers that always ask for favicon.ico.
 //
 //go:embed favicon.ico
 var icon []byte

@@ -16,8 +16,7 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// weightPicture is the memory of a picture while it is drawn, in bytes: its pixels
-// and the encoder.
+// weightPicture is the memory of a picture while it is drawn, in bytes: its pixels and the encoder.
 const weightPicture = 8 << 20
 
 type picture struct {

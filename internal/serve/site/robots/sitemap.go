@@ -20,23 +20,20 @@ import (
 	"grantgraph/internal/serve/warehouse"
 )
 
-// partSize is how many addresses a part of the sitemap may have; the protocol
-// allows no more. A part covers a range of organization numbers and lists those
-// with grants. So parts are independent, and nothing has to be counted.
+// partSize is how many addresses a part of the sitemap may have; the protocol allows no more. A part covers a range of
+// organization numbers and lists those with grants. So parts are independent, and nothing has to be counted.
 const partSize = 50_000
 
 // standing are the pages that always exist and are the same for everybody.
 var standing = []string{"/", "/explore", "/places", "/causes", "/data", "/sql", "/about", "/plans", "/contact", "/privacy", "/terms"}
 
-// weightPart is the memory that holds a packed part while it is made, and mostParts
-// that of all parts that are kept, in bytes.
+// weightPart is the memory that holds a packed part while it is made, and mostParts that of all parts that are kept, in bytes.
 const (
 	weightPart = 4 << 20
 	mostParts  = 32 << 20
 )
 
-// parts keeps the parts of one dataset, packed with gzip: to make a part takes a
-// look at 50,000 organizations.
+// parts keeps the parts of one dataset, packed with gzip: to make a part takes a look at 50,000 organizations.
 type parts struct {
 	mu      sync.Mutex
 	version string

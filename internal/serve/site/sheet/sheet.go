@@ -1,6 +1,5 @@
-// Package sheet writes spreadsheet workbooks row by row, in the small part of
-// Office Open XML that a table needs. It streams, so a workbook of any length takes
-// the memory of one row. No cell is ever a formula.
+// Package sheet writes spreadsheet workbooks row by row, in the small part of Office Open XML that a table needs. It streams,
+// so a workbook of any length takes the memory of one row. No cell is ever a formula.
 package sheet
 
 import (
@@ -43,8 +42,7 @@ type Workbook struct {
 // New begins a workbook.
 func New(w io.Writer) *Workbook { return &Workbook{zip: zip.NewWriter(w)} }
 
-// Sheet ends the current sheet and begins another. Its first row has the names of
-// the columns and stays visible.
+// Sheet ends the current sheet and begins another. Its first row has the names of the columns and stays visible.
 func (b *Workbook) Sheet(name string, columns []Column) error {
 	b.end()
 	if b.failed != nil {
@@ -140,8 +138,7 @@ func (b *Workbook) text(s string) {
 	}
 }
 
-// escaped writes the text of a cell. It drops characters that XML cannot hold, and
-// cuts a text that is too long for a cell.
+// escaped writes the text of a cell. It drops characters that XML cannot hold, and cuts a text that is too long for a cell.
 func (b *Workbook) escaped(s string) {
 	units := 0 // of UTF-16, which the format counts
 	b.text(escapes.Replace(strings.Map(func(r rune) rune {

@@ -1,7 +1,6 @@
-// Package visitor limits how many pages one visitor opens. Pages are open to
-// everybody and use the engine, so a robot that takes them all would slow the site
-// for people. A visitor is a network address. The limit keeps one time for each,
-// for a bounded number of visitors.
+// Package visitor limits how many pages one visitor opens. Pages are open to everybody and use the engine, so a robot that
+// takes them all would slow the site for people. A visitor is a network address. The limit keeps one time for each, for a
+// bounded number of visitors.
 package visitor
 
 import (
@@ -26,9 +25,8 @@ type Limit struct {
 	clock func() time.Time
 
 	mu sync.Mutex
-	// For each visitor, the time at which the full burst is available again. When now
-	// is full, it becomes before, and the old before is dropped. A visitor in neither
-	// has opened nothing for a while.
+	// For each visitor, the time at which the full burst is available again. When now is full, it becomes before, and the old
+	// before is dropped. A visitor in neither has opened nothing for a while.
 	now, before map[string]time.Time
 	most        int
 }
@@ -38,9 +36,8 @@ func New(rate Rate, clock func() time.Time) *Limit {
 	return &Limit{rate: rate, clock: clock, now: map[string]time.Time{}, most: mostKept}
 }
 
-// Take counts a page for a visitor, or says how long to wait. It does not count the
-// machine itself: a proxy that is not configured would make all of its users one
-// visitor.
+// Take counts a page for a visitor, or says how long to wait. It does not count the machine itself: a proxy that is not
+// configured would make all of its users one visitor.
 func (l *Limit) Take(address string) (wait time.Duration, ok bool) {
 	if network.Local(address) {
 		return 0, true

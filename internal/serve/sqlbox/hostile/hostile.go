@@ -88,8 +88,7 @@ func Costly() []string {
 	return []string{structs, lists, wide}
 }
 
-// NestedLambdas returns a statement with lambdas inside lambdas. Each level
-// doubles the engine's work to bind the statement.
+// NestedLambdas returns a statement with lambdas inside lambdas. Each level doubles the engine's work to bind the statement.
 func NestedLambdas(deep int) string {
 	s := "1"
 	for i := range deep {

@@ -62,8 +62,7 @@ func Damage(t *testing.T, k *mapped.Kind, sound []byte, open func(data []byte) e
 	}
 }
 
-// Rewrite writes a file again, with correct checksums, after change has edited the
-// sections. change may leave a section out.
+// Rewrite writes a file again, with correct checksums, after change has edited the sections. change may leave a section out.
 func Rewrite(t testing.TB, k *mapped.Kind, sound []byte, change func(name string, body []byte) (out []byte, keep bool)) []byte {
 	t.Helper()
 	f, err := mapped.Read("sound", sound, k)

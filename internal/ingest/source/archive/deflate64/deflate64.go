@@ -1,7 +1,6 @@
-// Package deflate64 unpacks Deflate64, compression method 9 of the zip format. It is Deflate with a window of
-// 64 KiB: distances have two more codes, and the last length code, which means 258 in Deflate, has sixteen
-// extra bits and starts at 3. Some of the published archives use it, and the standard library does not read
-// it.
+// Package deflate64 unpacks Deflate64, compression method 9 of the zip format. It is Deflate with a window of 64 KiB: distances
+// have two more codes, and the last length code, which means 258 in Deflate, has sixteen extra bits and starts at 3. Some of
+// the published archives use it, and the standard library does not read it.
 package deflate64
 
 import (
@@ -311,8 +310,7 @@ func (d *reader) copy() {
 // refill makes at least want bits available, or reports that the stream ends before them.
 func (d *reader) refill(want uint) error {
 	if d.src != nil {
-		// Read eight bytes at once if they are buffered. The next refill reads
-		// the bits that did not fit again.
+		// Read eight bytes at once if they are buffered. The next refill reads the bits that did not fit again.
 		if p, err := d.src.Peek(8); err == nil {
 			d.bits |= binary.LittleEndian.Uint64(p) << d.nbits
 			n := (63 - d.nbits) / 8
@@ -354,8 +352,7 @@ func (d *reader) take(n uint) (uint32, error) {
 	return v, nil
 }
 
-// symbol reads one code. It asks for no more bits than the code has, so that
-// the last code does not read beyond the stream.
+// symbol reads one code. It asks for no more bits than the code has, so that the last code does not read beyond the stream.
 func (d *reader) symbol(t *table) (int, error) {
 	for {
 		e := t.find(d.bits)

@@ -1,12 +1,10 @@
-// Package structured reads and writes structured field values (RFC 8941, RFC 9651) as far
-// as HTTP message signatures need them: dictionaries and items with parameters, inner
-// lists, and the bare types string, token, byte sequence, integer and boolean.
+// Package structured reads and writes structured field values (RFC 8941, RFC 9651) as far as HTTP message signatures need them:
+// dictionaries and items with parameters, inner lists, and the bare types string, token, byte sequence, integer and boolean.
 //
-// It is stricter than the standard in four places, because its fields identify a client:
-// a repeated key of a dictionary or parameter list is an error, and the last one does not
-// win silently; base64 must be padded and canonical; decimals, dates and display strings
-// are errors; and every length and count has a bound. Every accepted value has exactly
-// one serialization, over which a signature is made.
+// It is stricter than the standard in four places, because its fields identify a client: a repeated key of a dictionary or
+// parameter list is an error, and the last one does not win silently; base64 must be padded and canonical; decimals, dates and
+// display strings are errors; and every length and count has a bound. Every accepted value has exactly one serialization, over
+// which a signature is made.
 package structured
 
 import (

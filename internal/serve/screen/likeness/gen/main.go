@@ -2,10 +2,9 @@
 //
 //	go run ./internal/serve/screen/likeness/gen -out internal/serve/screen/likeness/frequency.gz FOLDER-OR-FILE…
 //
-// It reads parts of the business master file, CSV with a header that has the column NAME,
-// plain or gzipped, and counts in how many names each word occurs. It leaves out words of
-// fewer than five names: they weigh as much as unknown words, and belong to an organization
-// more than to the language.
+// It reads parts of the business master file, CSV with a header that has the column NAME, plain or gzipped, and counts in how
+// many names each word occurs. It leaves out words of fewer than five names: they weigh as much as unknown words, and belong to
+// an organization more than to the language.
 package main
 
 import (

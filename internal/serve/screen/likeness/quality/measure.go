@@ -117,14 +117,12 @@ var tablesText string
 
 var tables = scorecard.Template("screening", tablesText)
 
-// Print writes the report as tables, a row for each variant and the figures of the whole,
-// and as one line of JSON.
+// Print writes the report as tables, a row for each variant and the figures of the whole, and as one line of JSON.
 func (r *Report) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables.Lookup("quality"), r, r.figures(), onlyJSON)
 }
 
-// Variants returns the variants that were asked for: those that Make makes, in their order,
-// and then others by name.
+// Variants returns the variants that were asked for: those that Make makes, in their order, and then others by name.
 func (r *Report) Variants() []string {
 	asked := r.At[0].Asked
 	known := slices.DeleteFunc(Variants(), func(v string) bool { return asked[v] == 0 })

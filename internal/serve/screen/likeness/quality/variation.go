@@ -1,6 +1,5 @@
-// Package quality measures how well a list of names is searched: how many differently
-// written names are found, and how many unrelated names are mistaken for a name of the list.
-// It makes the different spellings from a seed. It reads no files.
+// Package quality measures how well a list of names is searched: how many differently written names are found, and how many
+// unrelated names are mistaken for a name of the list. It makes the different spellings from a seed. It reads no files.
 package quality
 
 import (
@@ -22,8 +21,7 @@ type Case struct {
 	Negative bool
 }
 
-// Variants returns the ways in which a name is written differently, in the order of the
-// tables.
+// Variants returns the ways in which a name is written differently, in the order of the tables.
 func Variants() []string {
 	names := each.Of(variations, func(v variation) string { return v.name })
 	return names
@@ -125,8 +123,7 @@ func addedWord(words []string, r *rand.Rand) (string, bool) {
 	return join(slices.Insert(slices.Clone(words), []int{0, len(words)}[r.IntN(2)], add)), true
 }
 
-// shorter are usual abbreviations. Those that the comparison spells out are among them, and
-// as many that it has to recognize.
+// shorter are usual abbreviations. Those that the comparison spells out are among them, and as many that it has to recognize.
 var shorter = strings.Fields("INTERNATIONAL=INTL COMPANY=CO CORPORATION=CORP LIMITED=LTD ASSOCIATION=ASSN ORGANIZATION=ORG FOUNDATION=FDN " +
 	"DEVELOPMENT=DEV TRADING=TRDG GENERAL=GEN NATIONAL=NATL TECHNOLOGY=TECH TECHNOLOGIES=TECH INDUSTRIES=IND INDUSTRIAL=INDL ENGINEERING=ENGR " +
 	"MANAGEMENT=MGMT SHIPPING=SHPG INVESTMENT=INV COMMERCIAL=COMML ELECTRONICS=ELEC SERVICES=SVCS TRANSPORT=TRANSP PETROLEUM=PETR RELIEF=REL")
@@ -155,9 +152,8 @@ func contained(words []string, r *rand.Rand) (string, bool) {
 	return strings.Replace(around[r.IntN(len(around))], "%", name, 1), rare
 }
 
-// typos makes so many typos: a letter lost, doubled, changed, added or swapped with the next.
-// It leaves out names with fewer than six letters for each: an acronym with a typo is another
-// acronym.
+// typos makes so many typos: a letter lost, doubled, changed, added or swapped with the next. It leaves out names with fewer
+// than six letters for each: an acronym with a typo is another acronym.
 func typos(s string, n int, r *rand.Rand) (string, bool) {
 	if letters(s) < 6*n {
 		return "", false
