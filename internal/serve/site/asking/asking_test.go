@@ -257,7 +257,7 @@ func TestPage(t *testing.T) {
 	p.left(t, "ann", 0)
 	ran := p.fake.ran.Load()
 	spent := p.get("ann", "how else")
-	if spent.Code != 402 || !strings.Contains(spent.text, "free questions of today are used") || p.fake.ran.Load() != ran {
+	if spent.Code != 402 || !strings.Contains(spent.text, "3 free questions") || p.fake.ran.Load() != ran {
 		t.Errorf("%d, ran %d times", spent.Code, p.fake.ran.Load()-ran)
 	}
 	if again := p.get("ann", "how few"); again.Code != 200 {
