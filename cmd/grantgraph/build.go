@@ -33,7 +33,7 @@ type buildCmd struct {
 	Meaning  int           `name:"meaning-documents" default:"100000" placeholder:"N"`
 	Persons  string        `name:"individuals" enum:"filed,masked" default:"filed"`
 	States   []string      `placeholder:"STATE"`
-	EINs     string        `name:"eins" help:"File with EINs, one a line: keep the returns of these filers; with --states, in addition to those." placeholder:"FILE"`
+	EINs     string        `name:"eins" help:"File with EINs, one a line: keep the returns of these filers, beside those of --states." placeholder:"FILE"`
 	DryRun   bool          `name:"dry-run" help:"Only say which files would be read and which not, with the reasons. Nothing is written."`
 	JSON     bool          `name:"json" help:"Print the manifest as JSON instead of the report."`
 	Quiet    bool          `short:"q" help:"No progress."`

@@ -1,7 +1,9 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
@@ -199,6 +201,10 @@ func TestDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, doc, "", "  "); err != nil {
+		t.Fatal(err)
+	}
 	for _, has := range []string{
 		`"application/pdf": {
               "schema": {
@@ -219,8 +225,8 @@ func TestDescribed(t *testing.T) {
           "x_service"
         ]`,
 	} {
-		if !strings.Contains(string(doc), has) {
-			t.Errorf("the document lacks %s:\n%s", has, doc)
+		if !strings.Contains(indented.String(), has) {
+			t.Errorf("the document lacks %s:\n%s", has, &indented)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestDiscovery(t *testing.T) {
 	for _, g := range w.Reference().Groups {
 		for i := range g.Operations {
 			op := &g.Operations[i]
-			if !strings.Contains(openapi, `"operationId": "`+op.ID+`"`) {
+			if !strings.Contains(openapi, `"operationId":"`+op.ID+`"`) {
 				t.Errorf("%s is missing from openapi.json", op.ID)
 			}
 			if op.Access == api.Admin {

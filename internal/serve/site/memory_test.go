@@ -98,7 +98,7 @@ func TestGreedyMember(t *testing.T) {
 	b := budget.New(size, budget.Options{Timer: immediately})
 	p := newPlace(t, withLists, func(c *Config) { c.Budget = b })
 	plus, free := p.payer(t, "plus@example.org", account.Plus), p.member(t, "free@example.org")
-	csrf := plus.csrf("/check")
+	csrf := plus.csrf("/lists")
 	asked, end, done, open := make(chan struct{}), make(chan struct{}), make(chan struct{}), 0
 	for i := range 96 {
 		r := httptest.NewRequest("POST", "/check/pdf", &stuck{int(reportForm.most) - 1, asked, end})
@@ -136,7 +136,7 @@ func TestGreedyMember(t *testing.T) {
 func TestWeightOfScreening(t *testing.T) {
 	p := newPlace(t, withLists)
 	plus := p.payer(t, "plus@example.org", account.Plus)
-	csrf := plus.csrf("/check")
+	csrf := plus.csrf("/lists")
 	allocated := func(name string, held int64, f func()) {
 		f() // fill the caches first
 		var before, after runtime.MemStats

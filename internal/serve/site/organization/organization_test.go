@@ -234,7 +234,7 @@ func TestGrants(t *testing.T) {
 			for path := p.home(t, e) + "/grants?direction=" + direction; path != ""; {
 				page := p.get(t, path)
 				if len(want)+len(hidden) == 0 {
-					page.want(t, path, 200, "No return that was read itemizes a grant")
+					page.want(t, path, 200, "We found no grants")
 					break
 				}
 				page.want(t, path, 200, "Matched by")
@@ -307,7 +307,7 @@ func TestPlans(t *testing.T) {
 			for _, plan := range []string{"", "free", "plus"} {
 				for _, part := range []string{"/people", "/government"} {
 					page := p.get(t, home+part, plan)
-					page.want(t, home+part, 200, "is part of the Pro plan", map[bool]string{true: "/signin?next=", false: "Ask whoever runs this service"}[plan == ""])
+					page.want(t, home+part, 200, "is part of the Pro plan", map[bool]string{true: "/signin?next=", false: `<a href="/plans">`}[plan == ""])
 					for _, x := range found.People {
 						if x.Name != "" && strings.Contains(page.body, orgname.Display(x.Name)) {
 							t.Errorf("%s shows %s to %q", home+part, x.Name, plan)
