@@ -248,13 +248,14 @@ func (s *Store) ReadWatch(ctx context.Context, list int64) (*StaleWatch, error) 
 }
 
 // Record writes the alerts of a list, and in the same transaction what its members were compared with. If the list has been
-// compared by another server meanwhile, it writes nothing, and written is 0: so each alert is written exactly once, however
+// compared by another server meanwhile, or with something newer, it writes nothing, and written is 0: so each alert is written exactly once, however
 // many servers compare the same list and whenever they are killed.
 func (s *Store) Record(ctx context.Context, w *StaleWatch, alerts []Alert, seen []WatchedMember, to WatchMark) (written int, err error) {
 	return updated(ctx, s, func(t *tx) (int, error) {
 		var now WatchMark
 		watched, err := t.get("SELECT edition, build FROM watches WHERE list = $1"+t.lock, []any{w.list}, &now.Edition, &now.Build)
-		if err != nil || !watched || now != w.Mark {
+		// A server that is behind another would tell every change backward.
+		if err != nil || !watched || now != w.Mark || to.Edition < now.Edition || to.Build < now.Build {
 			return 0, err
 		}
 		for _, a := range alerts {
