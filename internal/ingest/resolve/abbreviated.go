@@ -158,6 +158,10 @@ func anotherBody(more []string, line, name string, atStreet bool) bool {
 	if !slices.Contains(more, last) || strings.Contains(name, "UNIVERSITY") || atStreet && last == "INSTITUTE" {
 		return false
 	}
+	// Filers add FUND or FOUNDATION alone to the name of nearly anybody, and an annual fund is what gifts go to.
+	if len(more) == 1 && (last == "FUND" || last == "FOUNDATION") || slices.Contains(more, "ANNUAL") {
+		return false
+	}
 	return slices.ContainsFunc(bodyWords, func(w string) bool {
 		return w == last || len(last) >= 2 && len(line) >= minCutOff && strings.HasPrefix(w, last)
 	})
