@@ -43,28 +43,27 @@ func (c *buildCmd) Run(a *terminal.App) error {
 	if c.DryRun {
 		return c.look(a)
 	}
-	_, err := c.run(a)
-	return a.ResumeWith(err, "run the same command again; what has been read is kept in %s, and the snapshot being served has not changed", c.Data)
+	return a.ResumeWith(c.run(a), "run the same command again; what has been read is kept in %s, and the snapshot being served has not changed", c.Data)
 }
 
-func (c *buildCmd) run(a *terminal.App) (*ingest.Result, error) {
+func (c *buildCmd) run(a *terminal.App) error {
 	if c.Workers < 0 || c.Keep < 1 {
-		return nil, fault.New("bad_flag", "--workers must not be negative and --keep must be at least 1").Try("grantgraph build --help")
+		return fault.New("bad_flag", "--workers must not be negative and --keep must be at least 1").Try("grantgraph build --help")
 	}
 	if c.Complete != 0 && (c.Complete < 1990 || c.Complete > 2100) {
-		return nil, fault.New("bad_flag", "--complete-year %d is not a fiscal year", c.Complete).Try("--complete-year 2023")
+		return fault.New("bad_flag", "--complete-year %d is not a fiscal year", c.Complete).Try("--complete-year 2023")
 	}
 	if c.Meaning < 0 {
-		return nil, fault.New("bad_flag", "--meaning-documents must not be negative").Try("--meaning-documents 0 for the fast encoder alone")
+		return fault.New("bad_flag", "--meaning-documents must not be negative").Try("--meaning-documents 0 for the fast encoder alone")
 	}
 	if (c.Without || len(c.Header) > 0) && c.Stage == "" {
-		return nil, fault.New("bad_flag", "--without-quarantined and --store-header are for --stage").Try("omit them")
+		return fault.New("bad_flag", "--without-quarantined and --store-header are for --stage").Try("omit them")
 	}
 	var shared *stage.Shared
 	if c.Stage != "" {
 		var err error
 		if shared, err = (&stageFlags{c.Stage, c.Header}).open(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	var m *model.Model
@@ -74,12 +73,12 @@ func (c *buildCmd) run(a *terminal.App) (*ingest.Result, error) {
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	scope, err := readScope(c.States, c.EINs)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	start := time.Now()
 	bars := terminal.NewPhases(a, c.Quiet || c.JSON)
@@ -93,12 +92,12 @@ func (c *buildCmd) run(a *terminal.App) (*ingest.Result, error) {
 	})
 	bars.Close()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if c.JSON {
-		return result, a.PrintJSON(result.Snapshot.Manifest)
+		return a.PrintJSON(result.Snapshot.Manifest)
 	}
-	return result, printBuild(a.Out, result, time.Since(start))
+	return printBuild(a.Out, result, time.Since(start))
 }
 
 // mostChosen bounds the file of EINs.

@@ -98,7 +98,7 @@ func (c *demoCmd) build(a *terminal.App) error {
 		return err
 	}
 	b := buildCmd{Sources: world, Data: c.Data, Keep: 2, Meaning: 300, Quiet: c.Quiet, JSON: false}
-	if _, err := b.run(a); err != nil {
+	if err := b.run(a); err != nil {
 		return err
 	}
 	return confirmLists(c.Data, time.Now())

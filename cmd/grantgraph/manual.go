@@ -77,24 +77,15 @@ type manCmd struct{}
 
 // Run prints the manual page grantgraph(1), from the commands and their help.
 func (manCmd) Run(a *terminal.App, parsed *kong.Context) error {
-	escape := strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace
-	fmt.Fprintf(a.Out, ".TH GRANTGRAPH 1 \"\" %q\n", release.Current().Version)
-	fmt.Fprintln(a.Out, ".SH NAME\ngrantgraph \\- who funds whom, from public US tax filings\n.SH SYNOPSIS\n.B grantgraph")
-	fmt.Fprintln(a.Out, ".I COMMAND\n[\n.I FLAGS\n]\n.SH DESCRIPTION\n.nf")
-	fmt.Fprintf(a.Out, "%s\n.fi\n.SH COMMANDS\n", escape(description))
+	type command struct {
+		*kong.Node
+		Path string
+	}
+	var commands []command
 	eachCommand(parsed.Model.Node, nil, func(words []string, node *kong.Node) {
-		if len(words) == 0 {
-			return
-		}
-		fmt.Fprintf(a.Out, ".SS %s\n%s\n", escape(strings.Join(words, " ")), escape(node.Help))
-		if node.Detail != "" {
-			fmt.Fprintf(a.Out, ".PP\n.nf\n%s\n.fi\n", escape(node.Detail))
-		}
-		for _, flag := range node.Flags {
-			if !flag.Hidden && flag.Name != "help" {
-				fmt.Fprintf(a.Out, ".TP\n.B %s\n%s\n", escape("--"+flag.Name), escape(flag.Help))
-			}
+		if len(words) > 0 {
+			commands = append(commands, command{node, strings.Join(words, " ")})
 		}
 	})
-	return nil
+	return pages.Print(a.Out, "man", map[string]any{"Version": release.Current().Version, "Description": description, "Commands": commands})
 }

@@ -28,6 +28,7 @@ var pages = terminal.ParsePages(pageFiles, "pages/*.txt", template.FuncMap{
 	"clip":      func(n int, s string) string { return shorten(s, n) },
 	"words":     func(s string) string { return strings.Join(strings.Fields(s), " ") },
 	"trimZeros": func(s string) string { return strings.TrimLeft(s, "0") },
+	"roff":      strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace,
 	"amount":    amount,
 	"figure": func(a irs990.Amount) string {
 		if !a.Set {

@@ -117,7 +117,7 @@ func (c *statusCmd) Run(a *terminal.App) error {
 	if c.JSON {
 		err = a.PrintJSON(s)
 	} else {
-		s.print(a, now)
+		err = pages.Print(a.Out, "status", &statusPage{&s, now})
 	}
 	if err == nil && len(s.Problems) > 0 {
 		err = terminal.ExitCode(1)
@@ -187,52 +187,14 @@ func days(d time.Duration) string {
 	return plural.Count(int(d.Hours()/24), "day", "days")
 }
 
-func (s *status) print(a *terminal.App, now time.Time) {
-	age := func(t *time.Time) string {
-		if t == nil || t.IsZero() {
-			return "never, or not known"
-		}
-		return t.UTC().Format("January 2, 2006, 3:04 PM UTC") + ", " + days(now.Sub(*t)) + " ago"
+type statusPage struct {
+	*status
+	now time.Time
+}
+
+func (p *statusPage) Age(t *time.Time) string {
+	if t == nil || t.IsZero() {
+		return "never, or not known"
 	}
-	t := terminal.NewTable("what", "state")
-	t.Add("program", s.Program.Version)
-	if s.Dataset == nil {
-		t.Add("dataset", "none")
-	} else {
-		t.Add("dataset", s.Dataset.Version+", "+terminal.Count(s.Dataset.Grants)+" grants")
-		t.Add("built", age(&s.Dataset.Built))
-	}
-	if s.Disk != nil {
-		t.Add("disk", terminal.Bytes(*s.Disk)+" free")
-	}
-	answers := "does not answer"
-	if s.Accounts.Answers {
-		answers = "answers"
-	}
-	t.Add("accounts", s.Accounts.Store+" "+answers)
-	t.Add("last backup", age(s.Backup))
-	var checked *time.Time
-	if s.Check != nil {
-		checked = &s.Check.At
-	}
-	t.Add("last check", age(checked))
-	t.Print(a.Out)
-	fmt.Fprintln(a.Out)
-	t = terminal.NewTable("list", "last known to be current", "used by screenings")
-	for _, l := range s.Lists {
-		used := "yes"
-		if !l.Clears {
-			used = "no"
-		}
-		t.Add(l.Title, age(&l.Confirmed), used)
-	}
-	t.Print(a.Out)
-	if len(s.Problems) == 0 {
-		fmt.Fprintln(a.Out, "\nNothing needs attention.")
-		return
-	}
-	fmt.Fprintln(a.Out, "\nNeeds attention:")
-	for _, p := range s.Problems {
-		fmt.Fprintln(a.Out, "- "+p)
-	}
+	return t.UTC().Format("January 2, 2006, 3:04 PM UTC") + ", " + days(p.now.Sub(*t)) + " ago"
 }

@@ -25,11 +25,6 @@ type Point struct{ Lat, Lon float64 }
 // earthRadius is the mean radius of the earth in miles.
 const earthRadius = 3958.7613
 
-// Miles is the great-circle distance between two points.
-func Miles(a, b Point) float64 {
-	return 2 * earthRadius * math.Asin(math.Min(1, math.Sqrt(chord2(a.vector(), b.vector()))/2))
-}
-
 // vector is the point on a globe of radius 1.
 func (p Point) vector() [3]float64 {
 	lat, lon := p.Lat*math.Pi/180, p.Lon*math.Pi/180

@@ -17,8 +17,8 @@ func TestPoints(t *testing.T) {
 		"60690": {41.87, -87.69}, // boxes in Chicago
 		"20500": {38.9, -77.03},  // the White House
 	} {
-		if got, ok := g.Point(zip); !ok || Miles(got, want) > 8 {
-			t.Errorf("%s is at %v, %v, which is %.1f miles off", zip, got, ok, Miles(got, want))
+		if got, ok := g.Point(zip); !ok || haversine(got, want) > 8 {
+			t.Errorf("%s is at %v, %v, which is %.1f miles off", zip, got, ok, haversine(got, want))
 		}
 	}
 	for _, zip := range []string{"", "1000", "09001", "99999", "00000", "x0001"} {
@@ -59,7 +59,7 @@ func TestWithin(t *testing.T) {
 			t.Errorf("%s is not near itself", zip)
 		}
 	}
-	if d := Miles(Point{40.7128, -74.006}, Point{34.0522, -118.2437}); math.Abs(d-2445) > 5 {
+	if d := haversine(Point{40.7128, -74.006}, Point{34.0522, -118.2437}); math.Abs(d-2445) > 5 {
 		t.Errorf("New York and Los Angeles are %.0f miles apart", d)
 	}
 }

@@ -97,7 +97,7 @@ func ParsePages(files fs.FS, glob string, more template.FuncMap) *Pages {
 
 // whole is a number of any type without its fraction.
 func whole(n any) int64 {
-	switch v := reflect.ValueOf(n); {
+	switch v := reflect.Indirect(reflect.ValueOf(n)); {
 	case v.CanInt():
 		return v.Int()
 	case v.CanUint():

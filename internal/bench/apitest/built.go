@@ -17,7 +17,6 @@ import (
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/sqlbox"
-	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/snapshot/lists"
 )
 
@@ -53,7 +52,7 @@ func Built(t testing.TB) *serve.Dataset {
 		d.Profiles, errs[3] = profile.Open(s)
 		d.Changes, errs[4] = change.Open(s)
 		built.data, built.err = d, errors.Join(errs[:]...)
-		if built.err != nil || !warehouse.Linked() {
+		if built.err != nil || !world.Linked() {
 			return
 		}
 		var box *sqlbox.Box

@@ -6,54 +6,45 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"grantgraph/internal/meaning"
+	"grantgraph/internal/parallel"
 )
 
 func main() {
-	var o options
-	flag.StringVar(&o.weights, "weights", "internal/meaning/weights", "folder that the weights are written to")
-	flag.StringVar(&o.cache, "cache", filepath.Join(os.TempDir(), "lessons.bin"), "file that keeps what the teacher said")
-	flag.IntVar(&o.texts, "texts", 110_000, "texts to learn from")
+	weights := flag.String("weights", "internal/meaning/weights", "folder that the weights are written to")
+	texts := flag.Int("texts", 110_000, "texts to learn from")
 	flag.Parse()
-	if err := o.run(flag.Args()); err != nil {
+	err := errors.New("say convert or train, and a path")
+	switch path := flag.Arg(1); {
+	case path == "":
+	case flag.Arg(0) == "convert":
+		err = convert(path, *weights)
+	case flag.Arg(0) == "train":
+		err = trainOn(path, *texts, *weights)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "distill:", err)
 		os.Exit(1)
 	}
 }
 
-type options struct {
-	weights, cache string
-	texts          int
-}
-
-func (o *options) run(args []string) error {
-	if len(args) != 2 {
-		return fmt.Errorf("say convert or train, and a path")
-	}
-	switch args[0] {
-	case "convert":
-		return convert(args[1], o.weights)
-	case "train":
-		m, err := meaning.Open()
-		if err != nil {
-			return err
-		}
-		return o.train(m, args[1])
-	}
-	return fmt.Errorf("say convert or train, not %q", args[0])
-}
-
-// train makes a student from texts of organizations and from each single word of the teacher's vocabulary, so
+// trainOn makes a student from texts of organizations and from each single word of the teacher's vocabulary, so
 // that the student also knows words that no organization of the sample uses. It subtracts the mean of the
 // words and not the mean of the organizations, because what organizations have in common carries meaning.
-func (o *options) train(m *meaning.Model, upstream string) error {
-	texts, err := readCorpus(upstream, o.texts)
+func trainOn(upstream string, size int, weights string) error {
+	m, err := meaning.Open()
+	if err != nil {
+		return err
+	}
+	texts, err := readCorpus(upstream, size)
 	if err != nil {
 		return err
 	}
@@ -63,17 +54,19 @@ func (o *options) train(m *meaning.Model, upstream string) error {
 			texts = append(texts, w)
 		}
 	}
-	vectors, err := teach(m, texts, o.cache)
-	if err != nil {
-		return err
-	}
+	vectors := make([]meaning.Vector, len(texts))
+	parallel.Ranges(len(texts), runtime.GOMAXPROCS(0), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			vectors[i] = m.Teach(texts[i])
+		}
+	})
 	mean := meanOf(vectors[words:])
 	l := prepare(m, texts, vectors, &mean)
 	terms := make([]meaning.Term, len(l.terms))
 	for i, v := range l.train() {
 		terms[i] = meaning.Term{Text: l.terms[i], Vector: &v}
 	}
-	return write(filepath.Join(o.weights, "student.bin"), meaning.Graduate(terms, &mean))
+	return write(filepath.Join(weights, "student.bin"), meaning.Graduate(terms, &mean))
 }
 
 func isWord(s string) bool { return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" }

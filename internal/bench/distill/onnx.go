@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -15,121 +17,77 @@ type model struct {
 	products [][]float32
 }
 
-var errOnnx = errors.New("this is no ONNX file")
+// message is a protobuf message: the values of each field in their order, numbers in the bytes that the file has for them.
+type message map[int][][]byte
 
-// eachField calls do for every field of a protobuf message: a number for wire types 0, 1 and 5, bytes for type 2.
-func eachField(b []byte, do func(field int, number uint64, body []byte) error) error {
-	for len(b) > 0 {
-		key, n := binary.Uvarint(b)
-		if n <= 0 {
-			return errOnnx
-		}
-		b = b[n:]
-		var number uint64
-		var body []byte
-		size := 0
-		switch key & 7 {
-		case 0:
-			if number, size = binary.Uvarint(b); size <= 0 {
-				return errOnnx
-			}
-		case 1:
-			size = 8
-		case 5:
-			size = 4
-		case 2:
-			length, n := binary.Uvarint(b)
-			if n <= 0 || length > uint64(len(b)-n) {
-				return errOnnx
-			}
-			body, size = b[n:n+int(length)], n+int(length)
-		default:
-			return errOnnx
-		}
-		if size > len(b) {
-			return errOnnx
-		}
-		if err := do(int(key>>3), number, body); err != nil {
-			return err
-		}
-		b = b[size:]
+// one is the last value of a field, nil for none.
+func (m message) one(field int) []byte {
+	if list := m[field]; len(list) > 0 {
+		return list[len(list)-1]
 	}
 	return nil
+}
+
+func readMessage(b []byte) (message, error) {
+	m := message{}
+	for len(b) > 0 {
+		key, n := binary.Uvarint(b)
+		b = b[max(n, 0):]
+		size, begin := -1, 0
+		switch {
+		case n <= 0:
+		case key&7 == 0:
+			_, size = binary.Uvarint(b)
+		case key&7 == 1:
+			size = 8
+		case key&7 == 5:
+			size = 4
+		case key&7 == 2:
+			var length uint64
+			if length, begin = binary.Uvarint(b); begin > 0 && length <= uint64(len(b)-begin) {
+				size = begin + int(length)
+			}
+		}
+		if size < 1 || size > len(b) {
+			return nil, errors.New("this is no ONNX file")
+		}
+		m[int(key>>3)] = append(m[int(key>>3)], b[begin:size])
+		b = b[size:]
+	}
+	return m, nil
 }
 
 // readModel reads the graph of a model: field 7 of the file, in it nodes in field 1 and tensors in field 5.
 func readModel(file []byte) (*model, error) {
-	m := &model{tensors: map[string][]float32{}}
-	var graph []byte
-	if err := eachField(file, func(field int, _ uint64, body []byte) error {
-		if field == 7 {
-			graph = body
-		}
-		return nil
-	}); err != nil {
-		return nil, err
+	var failed error
+	read := func(b []byte) message {
+		parts, err := readMessage(b)
+		failed = cmp.Or(failed, err)
+		return parts
 	}
-	var inputs [][]string // of each product of matrices
-	err := eachField(graph, func(field int, _ uint64, body []byte) error {
-		switch field {
-		case 1:
-			list, operation, err := readNode(body)
-			if operation == "MatMul" {
-				inputs = append(inputs, list)
-			}
-			return err
-		case 5:
-			return m.readTensor(body)
+	m := &model{tensors: map[string][]float32{}}
+	graph := read(read(file).one(7))
+	for _, b := range graph[5] {
+		tensor := read(b)
+		raw := slices.Concat(tensor.one(4), tensor.one(9)) // floats, packed or raw: the same bytes
+		if kind, _ := binary.Uvarint(tensor.one(2)); kind != 1 || len(raw)%4 != 0 {
+			continue
 		}
-		return nil
-	})
-	for _, list := range inputs {
-		for _, name := range list {
-			if t := m.tensors[name]; t != nil {
+		list := make([]float32, len(raw)/4)
+		for i := range list {
+			list[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		}
+		m.tensors[string(tensor.one(8))] = list
+	}
+	for _, b := range graph[1] {
+		node := read(b)
+		for _, name := range node[1] {
+			if t := m.tensors[string(name)]; t != nil && string(node.one(4)) == "MatMul" {
 				m.products = append(m.products, t)
 			}
 		}
 	}
-	return m, err
-}
-
-func readNode(node []byte) (inputs []string, operation string, err error) {
-	err = eachField(node, func(field int, _ uint64, body []byte) error {
-		switch field {
-		case 1:
-			inputs = append(inputs, string(body))
-		case 4:
-			operation = string(body)
-		}
-		return nil
-	})
-	return inputs, operation, err
-}
-
-func (m *model) readTensor(tensor []byte) error {
-	var name string
-	var kind uint64
-	var raw []byte
-	err := eachField(tensor, func(field int, number uint64, body []byte) error {
-		switch field {
-		case 2:
-			kind = number
-		case 8:
-			name = string(body)
-		case 4, 9: // floats, packed or raw: the same bytes
-			raw = body
-		}
-		return nil
-	})
-	if err != nil || kind != 1 || len(raw)%4 != 0 {
-		return err
-	}
-	list := make([]float32, len(raw)/4)
-	for i := range list {
-		list[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-	}
-	m.tensors[name] = list
-	return nil
+	return m, failed
 }
 
 // tensor finds a tensor by the name that meaning.Convert gives it. Those of

@@ -11,6 +11,7 @@ package world
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,6 @@ import (
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/serve/indexes"
-	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -121,11 +121,15 @@ func (w World) made(tb testing.TB) *made {
 // Indexers returns the indexes that a test can make: all of them, and the warehouse only in a test program that links DuckDB.
 func Indexers() []snapshot.Indexer {
 	all := indexes.Reading(documents)
-	if !warehouse.Linked() {
+	if !Linked() {
 		all = slices.DeleteFunc(all, func(x snapshot.Indexer) bool { return x.Name == "warehouse" })
 	}
 	return all
 }
+
+// Linked reports whether this program includes the DuckDB engine, which the warehouse needs. The programs in cmd include it,
+// and package warehouse does not import it, so that tests of serving packages need not link its 100 MB.
+func Linked() bool { return slices.Contains(sql.Drivers(), "duckdb") }
 
 // Report returns the report of the world: the counts that a build must find.
 func (w World) Report(tb testing.TB) *synth.Report {

@@ -16,13 +16,10 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// All returns every index, in the order in which they are begun. Several are made at once, so those that take longest come
+// Reading returns every index, in the order in which they are begun. Several are made at once, so those that take longest come
 // first: the warehouse, whose engine is not always on all cores, and the graph beside it. What each needs was measured with two
-// million organizations; that of the graph is reckoned from its columns.
-func All() []snapshot.Indexer { return Reading(search.DefaultDocuments) }
-
-// Reading is All with so many organizations, at most, whose documents are read by
-// the slow encoder: tests read few, and benchmarks of other things none.
+// million organizations; that of the graph is reckoned from its columns. documents is how many organizations, at most, the slow
+// encoder reads: few in tests, and none in benchmarks of other things.
 func Reading(documents int) []snapshot.Indexer {
 	return []snapshot.Indexer{
 		{Name: "warehouse", Write: warehouse.Build, Foreign: warehouse.Memory},

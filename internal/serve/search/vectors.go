@@ -14,10 +14,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// DefaultDocuments is how many organizations the slow encoder reads. It is a number
-// and not a time, so that the choice does not depend on the machine.
-const DefaultDocuments = 100_000
-
 // writeVectors writes the vectors of all organizations and passes each document to also. Every organization gets a fast vector.
 // The slow encoder, which takes some milliseconds a text, also reads the largest organizations that say what they do, up to
 // documents of them; their vectors are a mix of both. Slow vectors are cached in the data directory by the hash of their text,

@@ -8,16 +8,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
 )
-
-// Linked reports whether this program includes the DuckDB engine, which Build and Export need. The programs in cmd include it.
-// This package does not import it, so that tests of serving packages need not link its 100 MB.
-func Linked() bool { return slices.Contains(sql.Drivers(), "duckdb") }
 
 // buildMemory bounds the engine's memory. Beyond it, the engine works on disk.
 const buildMemory = "2GB"

@@ -424,3 +424,7 @@ func TestStarsAreStars(t *testing.T) {
 		}
 	}
 }
+
+func (r reason) String() string {
+	return [...]string{"apart", "legal form", "one edit", "same words", "acronym", "weighted words"}[r]
+}

@@ -32,8 +32,6 @@ const (
 // ErrKeys is wrapped by every error in a table of keys.
 var ErrKeys = errors.New("not a table of cluster keys")
 
-func (k Keys) Len() int { return len(k.founders) }
-
 // grow copies k with room for more names.
 func (k Keys) grow(n int) Keys {
 	founders := make(map[nameInCountry]string, max(n, len(k.founders)))

@@ -23,10 +23,6 @@ const (
 	sameWords        // differ by words of little weight
 )
 
-func (r reason) String() string {
-	return [...]string{"apart", "legal form", "one edit", "same words", "acronym", "weighted words"}[r]
-}
-
 const (
 	minEdit    = 12  // shorter names have neighbors that mean something else
 	maxEdit    = 256 // longer names are skipped
