@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -11,61 +12,67 @@ import (
 
 	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/snapshot"
 )
 
-// codebook translates filters into conditions on the numbers of the coded tables and reads the answers. Every
-// value of a small dimension is held here, so that the engine is asked about numbers alone.
+// codebook translates filters into conditions on tables of grants and reads the answers. In the coded tables every value of a
+// small dimension is a number that is held here, so that the engine is asked about numbers alone. In the plain table it is a text.
 type codebook struct {
 	db      *sql.DB
 	partial []int
 	// contains selects the ids of the texts with these words.
 	contains func(table, words string, stems []string) string
+	plain    bool
 	// wide says that there are two tables of grants, sorted both ways, which hold the fields of an answer as well.
 	wide bool
 
-	funders    map[ein.EIN]int64
-	recipients map[ein.EIN]int64
-	dims       map[string][]value
+	dims       map[string]map[string][]int64 // the numbers of a text in each dimension
 	funderZIPs []string
+}
+
+// plainDims are the dimensions of the plain table in which conditions look for texts.
+var plainDims = map[string]string{
+	"zip": "SELECT DISTINCT 0, zip FROM grants", "ntee": "SELECT DISTINCT 0, ntee FROM recipient",
+	"inferred": "SELECT DISTINCT 0, inferred FROM recipient",
+}
+
+var codedDims = map[string]string{"city": "SELECT id, city_key FROM filed_city", "funder": "SELECT id, ein FROM funder"}
+
+func init() {
+	for _, d := range [...]string{"state", "zip", "county", "country", "ntee", "inferred", "kind", "rule"} {
+		codedDims[d] = "SELECT id, value FROM " + d
+	}
+}
+
+// read fills the codebook from the tables.
+func (b *codebook) read(ctx context.Context, db *sql.DB, s *snapshot.Snapshot) error {
+	b.db, b.partial, b.dims = db, s.Manifest.Counts.PartialFiscalYear, map[string]map[string][]int64{}
+	dims := codedDims
+	if b.plain {
+		dims = plainDims
+	}
+	for d, query := range dims {
+		list, err := values(ctx, db, query)
+		if err != nil {
+			return err
+		}
+		b.dims[d] = map[string][]int64{}
+		for _, v := range list {
+			b.dims[d][v.text] = append(b.dims[d][v.text], v.id)
+		}
+	}
+	zips, err := values(ctx, db, "SELECT DISTINCT 0, zip FROM funder WHERE zip <> ''")
+	b.funderZIPs = each.Append(b.funderZIPs, zips, func(v value) string { return v.text })
+	return err
 }
 
 type value struct {
 	id   int64
 	text string
-}
-
-func readCodebook(ctx context.Context, db *sql.DB, s *snapshot.Snapshot) (*codebook, error) {
-	b := &codebook{db: db, partial: s.Manifest.Counts.PartialFiscalYear, funders: map[ein.EIN]int64{}, recipients: map[ein.EIN]int64{}, dims: map[string][]value{}}
-	for _, d := range [...]string{"state", "zip", "county", "country", "ntee", "inferred", "kind"} {
-		list, err := values(ctx, db, "SELECT id, value FROM "+d)
-		if err != nil {
-			return nil, err
-		}
-		b.dims[d] = list
-	}
-	var err error
-	if b.dims["city"], err = values(ctx, db, "SELECT id, city_key FROM filed_city"); err != nil {
-		return nil, err
-	}
-	zips, err := values(ctx, db, "SELECT DISTINCT 0, zip FROM funder WHERE zip <> ''")
-	if err != nil {
-		return nil, err
-	}
-	b.funderZIPs = each.Append(b.funderZIPs, zips, func(v value) string { return v.text })
-	for table, ids := range map[string]map[ein.EIN]int64{"funder": b.funders, "recipient": b.recipients} {
-		list, err := values(ctx, db, "SELECT id, ein FROM "+table+" WHERE ein <> ''")
-		if err != nil {
-			return nil, err
-		}
-		for _, v := range list {
-			ids[einOf(v.text)] = v.id
-		}
-	}
-	return b, nil
 }
 
 func values(ctx context.Context, db *sql.DB, query string) ([]value, error) {
@@ -78,6 +85,8 @@ func values(ctx context.Context, db *sql.DB, query string) ([]value, error) {
 // table is the table of grants in which a question about the filter touches the fewest rows.
 func (b *codebook) table(f *graph.Filter, recipients bool) string {
 	switch {
+	case b.plain:
+		return "grants"
 	case !b.wide:
 		return "coded"
 	case len(f.Recipients)+len(f.Unlinked) > 0 || recipients && len(f.Funders) == 0:
@@ -97,25 +106,72 @@ func (c *clause) alone() string {
 	return "WITH " + strings.TrimSuffix(c.with, ", ") + " "
 }
 
+// id is what a table of one side is joined by.
+func (b *codebook) id(side string) string {
+	switch {
+	case !b.plain:
+		return "id"
+	case side == "funder":
+		return "ein"
+	}
+	return "recip_id"
+}
+
+// sides have the columns that the plain table of grants has not.
+var sides = map[string]string{"kind": "funder", "ntee": "recipient", "inferred": "recipient"}
+
+// of is the condition that the funder or the recipient meets another.
+func (b *codebook) of(side, condition string) string {
+	return "g." + side + " IN (SELECT " + b.id(side) + " FROM " + side + " WHERE " + condition + ")"
+}
+
+// in is the condition that a dimension has one of the values.
+func (b *codebook) in(column string, values ...string) string {
+	var list []string
+	for _, v := range values {
+		if b.plain {
+			list = append(list, quote(v))
+			continue
+		}
+		for _, id := range b.dims[column][v] {
+			list = append(list, strconv.FormatInt(id, 10))
+		}
+	}
+	switch among := column + " IN (" + strings.Join(list, ", ") + ")"; {
+	case len(list) == 0:
+		return "FALSE"
+	case b.plain && sides[column] != "":
+		return b.of(sides[column], among)
+	default:
+		return "g." + among
+	}
+}
+
+// fitting is the condition that a dimension has a value that fits.
+func (b *codebook) fitting(column string, fits func(string) bool) string {
+	return b.in(column, slices.DeleteFunc(slices.Sorted(maps.Keys(b.dims[column])), func(s string) bool { return !fits(s) })...)
+}
+
 func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 	var with strings.Builder
 	var parts []string
 	and := func(s string) { parts = append(parts, s) }
 	if len(f.Funders) > 0 {
-		and(oneOf("g.funder", lookup(b.funders, f.Funders)))
+		and(b.in("funder", each.Of(f.Funders, ein.EIN.String)...))
 	}
 	if len(f.Recipients)+len(f.Unlinked) > 0 {
-		and("(" + oneOf("g.recipient", lookup(b.recipients, f.Recipients)) +
-			" OR g.recipient IN (SELECT id FROM recipient WHERE recip_id IN ('" + strings.Join(f.Unlinked, "', '") + "')))")
+		and(b.of("recipient", among("ein", each.Of(f.Recipients, ein.EIN.String))+" OR "+among("recip_id", f.Unlinked)))
 	}
 	if s := spans(f.Years); s != "" {
 		and(s)
 	}
 	if !f.Subject.Empty() {
-		under := func(s string) bool { return f.Subject.Matches(ntee.Code(s)) }
-		registered := oneOf("g.ntee", b.codes("ntee", under))
+		under := func(code string) bool {
+			return slices.ContainsFunc(f.Subject.Items, func(it ntee.Item) bool { return isUnder(code, &it) })
+		}
+		registered := b.fitting("ntee", under)
 		if f.SubjectBasis == ntee.Any {
-			registered = "(" + registered + " OR " + oneOf("g.inferred", b.codes("inferred", under)) + ")"
+			registered = "(" + registered + " OR " + b.fitting("inferred", under) + ")"
 		}
 		and(registered)
 	}
@@ -123,7 +179,7 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 		and(b.location(f, b.table(f, recipients)))
 	}
 	if len(f.Countries) > 0 {
-		and(oneOf("g.country", b.codes("country", func(s string) bool { return slices.Contains(f.Countries, s) })))
+		and(b.in("country", f.Countries...))
 	}
 	for _, t := range f.Query.Must {
 		and(b.text(&with, t))
@@ -135,17 +191,16 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 		and(fmt.Sprintf("g.support & %d <> 0", f.Support))
 	}
 	if f.FunderKind != "" {
-		and(b.equal("kind", f.FunderKind))
+		and(b.in("kind", f.FunderKind))
 	}
 	if f.Accepts != "" {
-		and("g.funder IN (SELECT id FROM funder WHERE accepts = '" + f.Accepts + "')")
+		and(b.of("funder", among("accepts", []string{f.Accepts})))
 	}
 	if f.Exclude != 0 {
 		and(fmt.Sprintf("g.class & %d = 0", f.Exclude))
 	}
 	if len(f.Keys) > 0 {
-		list := each.Of(f.Keys, quote)
-		and("g.key IN (" + strings.Join(list, ", ") + ")")
+		and(among("g.key", f.Keys))
 	}
 	if f.MinAmount != nil {
 		and(fmt.Sprintf("g.amount >= %d", *f.MinAmount))
@@ -157,11 +212,7 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 		and("g.linked AND g.prob >= " + strconv.FormatFloat(*f.MinProb, 'e', -1, 64) + "::DOUBLE PRECISION")
 	}
 	if len(f.Sources) > 0 {
-		var ids []int64
-		for _, r := range f.Sources {
-			ids = append(ids, int64(r))
-		}
-		and(oneOf("g.rule", ids))
+		and(b.in("rule", each.Of(f.Sources, grant.Rule.String)...))
 	}
 	if len(parts) == 0 {
 		parts = []string{"TRUE"}
@@ -169,39 +220,19 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 	return clause{with.String(), strings.Join(parts, " AND ")}
 }
 
-func oneOf(column string, ids []int64) string {
-	texts := each.Of(ids, func(id int64) string { return strconv.FormatInt(id, 10) })
-	switch len(ids) {
-	case 0:
+func among(column string, texts []string) string {
+	if len(texts) == 0 {
 		return "FALSE"
-	case 1:
-		return column + " = " + texts[0]
 	}
-	return column + " IN (" + strings.Join(texts, ", ") + ")"
+	return column + " IN (" + strings.Join(each.Of(texts, quote), ", ") + ")"
 }
 
-func (b *codebook) codes(dim string, fits func(string) bool) []int64 {
-	var ids []int64
-	for _, v := range b.dims[dim] {
-		if fits(v.text) {
-			ids = append(ids, v.id)
-		}
+// isUnder states what package ntee does: a code has the prefix of an item, or its letter is one of the item's.
+func isUnder(code string, it *ntee.Item) bool {
+	if it.Kind == ntee.Prefix {
+		return strings.HasPrefix(code, string(it.Prefix))
 	}
-	return ids
-}
-
-func (b *codebook) equal(column, want string) string {
-	return oneOf("g."+column, b.codes(column, func(s string) bool { return s == want }))
-}
-
-func lookup(ids map[ein.EIN]int64, eins []ein.EIN) []int64 {
-	var list []int64
-	for _, e := range eins {
-		if id, ok := ids[e]; ok {
-			list = append(list, id)
-		}
-	}
-	return list
+	return code != "" && it.Majors>>(code[0]-'A')&1 != 0
 }
 
 func spans(list []graph.Span) string {
@@ -231,6 +262,10 @@ func spans(list []graph.Span) string {
 // only, so they can stand in the statement.
 func (b *codebook) text(with *strings.Builder, t graph.Term) string {
 	w := phrase(t.Words)
+	if b.plain {
+		has := func(column string) string { return "contains(" + column + ", " + quote(w) + ")" }
+		return "(" + has("g.purpose_words") + " OR " + has("g.raw_words") + " OR " + b.of("recipient", has("words")) + ")"
+	}
 	stems := strings.Fields(w)
 	texts, named := b.contains("filed_text", w, stems), b.contains("recipient", w, stems)
 	if !b.wide {
@@ -243,47 +278,27 @@ func (b *codebook) text(with *strings.Builder, t graph.Term) string {
 
 func (b *codebook) location(f *graph.Filter, table string) string {
 	p := &f.Place
-	if p.Of == graph.FunderPlace {
-		var both []string
-		if len(p.Values) > 0 {
-			both = append(both, "("+funderPlace(p)+")")
-		}
-		if p.Near != (graph.Near{}) {
-			both = append(both, b.funderNear(p.Near))
-		}
-		return "g.funder IN (SELECT id FROM funder WHERE " + strings.Join(both, " AND ") + ")"
-	}
-	var parts []string
+	var either, both []string
 	for _, v := range p.Values {
-		switch p.Kind {
-		case graph.State:
-			parts = append(parts, b.equal("state", v.Name))
-		case graph.ZIP:
-			parts = append(parts, oneOf("g.zip", b.codes("zip", func(s string) bool {
-				return s == v.Name || len(v.Name) == 3 && strings.HasPrefix(s, v.Name)
-			})))
-		case graph.City:
-			part := b.equal("city", v.Name)
-			if v.State != "" {
-				part = "(" + part + " AND " + b.equal("state", v.State) + ")"
-			}
-			parts = append(parts, part)
-		case graph.County:
-			parts = append(parts, b.equal("county", v.Name))
-		case graph.Country:
-			parts = append(parts, b.equal("country", v.Name))
-		}
+		either = append(either, b.at(p, v))
 	}
-	var both []string
-	if len(parts) > 0 {
-		both = append(both, "("+strings.Join(parts, " OR ")+")")
+	if len(either) > 0 {
+		both = append(both, "("+strings.Join(either, " OR ")+")")
 	}
-	if p.Near != (graph.Near{}) {
-		both = append(both, oneOf("g.zip", b.codes("zip", func(s string) bool { return milesApart(p.Near.ZIP, s) <= float64(p.Near.Miles) })))
+	near := func(zip string) bool { return milesApart(p.Near.ZIP, zip) <= float64(p.Near.Miles) }
+	switch {
+	case p.Near == graph.Near{}:
+	case p.Of == graph.FunderPlace: // those whose ZIP code no grant has are few
+		both = append(both, among("zip", slices.DeleteFunc(slices.Clone(b.funderZIPs), func(zip string) bool { return !near(zip) })))
+	default:
+		both = append(both, b.fitting("zip", near))
 	}
 	where := strings.Join(both, " AND ")
-	if p.Of == graph.AreaServed {
-		if s := spans(f.Years); s != "" {
+	switch s := spans(f.Years); {
+	case p.Of == graph.FunderPlace:
+		return b.of("funder", where)
+	case p.Of == graph.AreaServed:
+		if s != "" {
 			where += " AND " + s
 		}
 		return "g.funder IN (SELECT g.funder FROM " + table + " g WHERE " + where + ")"
@@ -291,40 +306,40 @@ func (b *codebook) location(f *graph.Filter, table string) string {
 	return where
 }
 
-// funderPlace is a condition on the table of funders, which is small.
-func funderPlace(p *graph.Place) string {
-	var parts []string
-	for _, v := range p.Values {
-		name := quote(v.Name)
-		switch p.Kind {
-		case graph.State:
-			parts = append(parts, "state = "+name)
-		case graph.ZIP:
-			parts = append(parts, "(zip = "+name+" OR length("+name+") = 3 AND left(zip, 3) = "+name+")")
-		case graph.City:
-			part := "city_key = " + name
-			if v.State != "" {
-				part = "(" + part + " AND state = " + quote(v.State) + ")"
-			}
-			parts = append(parts, part)
-		case graph.County:
-			parts = append(parts, "county = "+name)
-		default:
-			parts = append(parts, "FALSE")
+// at is the condition that a grant, or a row of the table of funders, is at one place.
+func (b *codebook) at(p *graph.Place, v graph.PlaceValue) string {
+	is := func(column, text string) string { return b.in(column, text) }
+	if p.Of == graph.FunderPlace {
+		is = func(column, text string) string { return column + " = " + quote(text) }
+	}
+	switch p.Kind {
+	case graph.State:
+		return is("state", v.Name)
+	case graph.ZIP:
+		switch {
+		case len(v.Name) != 3:
+			return is("zip", v.Name)
+		case p.Of == graph.FunderPlace:
+			return "left(zip, 3) = " + quote(v.Name)
+		}
+		return b.fitting("zip", func(s string) bool { return strings.HasPrefix(s, v.Name) })
+	case graph.City:
+		column := "city"
+		if p.Of == graph.FunderPlace {
+			column = "city_key"
+		}
+		if v.State == "" {
+			return is(column, v.Name)
+		}
+		return "(" + is(column, v.Name) + " AND " + is("state", v.State) + ")"
+	case graph.County:
+		return is("county", v.Name)
+	case graph.Country:
+		if p.Of != graph.FunderPlace {
+			return is("country", v.Name)
 		}
 	}
-	return strings.Join(parts, " OR ")
-}
-
-// funderNear is a condition on the table of funders. Those whose ZIP code no grant has are few.
-func (b *codebook) funderNear(n graph.Near) string {
-	list := []string{"NULL"}
-	for _, zip := range b.funderZIPs {
-		if milesApart(n.ZIP, zip) <= float64(n.Miles) {
-			list = append(list, quote(zip))
-		}
-	}
-	return "zip IN (" + strings.Join(list, ", ") + ")"
+	return "FALSE"
 }
 
 // milesApart is the great-circle distance of two ZIP codes by the law of haversines.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/graph"
 )
@@ -23,7 +24,7 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 		}
 	}
 	// For few rows, PostgreSQL would still walk all grants in the order asked for; a fence makes it find the rows first.
-	fenced := !b.wide && hits < fewRows
+	fenced := !b.wide && !b.plain && hits < fewRows
 	rows, err := b.db.QueryContext(ctx, b.pageSQL(table, &c, s, page, once, fenced))
 	if err != nil {
 		return nil, 0, err
@@ -59,27 +60,34 @@ const fewRows = 10_000
 // pageSQL reads a page of rows. Each row begins with the number of all rows if the statement counts them, else with 0.
 func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Page, counted, fenced bool) string {
 	column, from := "g.amount", table+" g"
+	join := func(side, by string) {
+		column, from = "o."+by, from+" JOIN "+side+" o ON o."+b.id(side)+" = g."+side
+	}
 	switch s.By {
 	case graph.ByYear:
 		column = "g.year"
 	case graph.ByFunderName:
-		column, from = "f.name", from+" JOIN funder f ON f.id = g.funder"
+		join("funder", "name")
 	case graph.ByFunderState:
-		column, from = "f.state", from+" JOIN funder f ON f.id = g.funder"
+		join("funder", "state")
 	case graph.ByRecipName:
-		column, from = "r.name", from+" JOIN recipient r ON r.id = g.recipient"
+		join("recipient", "name")
 	case graph.ByRecipState:
 		column = "g.state" // codes are in the order of the texts
 	}
-	order := fmt.Sprintf("%s, g.amount DESC, g.rank", direction(s))
+	rank, fields, joins := "rank", resultFields("from"), resultJoins
+	if b.plain {
+		rank, fields, joins = "key", resultFields("plain"), plainJoins
+	}
+	order := fmt.Sprintf("%s, g.amount DESC, g.%s", direction(s), rank)
 	cut := fmt.Sprintf("LIMIT %d OFFSET %d", page.Limit, page.Offset)
 	switch {
 	case counted:
 		return "WITH " + c.with + "m AS MATERIALIZED (SELECT g.rowid AS id, g.amount, g.rank, " + column + " AS sorted FROM " + from + " WHERE " + c.where + "), " +
 			"page AS MATERIALIZED (SELECT *, (SELECT count(*) FROM m) AS hits FROM m g ORDER BY g.sorted" + order + " " + cut + ") " +
-			"SELECT p.hits, " + resultFields(true) + " FROM page p JOIN " + table + " g ON g.rowid = p.id ORDER BY p.sorted" + order
+			"SELECT p.hits, " + resultFields("") + " FROM page p JOIN " + table + " g ON g.rowid = p.id ORDER BY p.sorted" + order
 	case b.wide:
-		return c.alone() + "SELECT 0, " + resultFields(true) + " FROM " + from + " WHERE " + c.where + " ORDER BY " + column + order + " " + cut
+		return c.alone() + "SELECT 0, " + resultFields("") + " FROM " + from + " WHERE " + c.where + " ORDER BY " + column + order + " " + cut
 	}
 	found := "SELECT g.*, " + column + " AS sorted FROM " + from + " WHERE " + c.where
 	if fenced {
@@ -87,7 +95,7 @@ func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Pag
 	} else {
 		found += " ORDER BY " + column + order + " " + cut
 	}
-	return "WITH page AS MATERIALIZED (" + found + ") SELECT 0, " + resultFields(false) + " FROM page g" + resultJoins + " ORDER BY g.sorted" + order
+	return "WITH page AS MATERIALIZED (" + found + ") SELECT 0, " + fields + " FROM page g" + joins + " ORDER BY g.sorted" + order
 }
 
 func (b *codebook) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.FunderTotal, int64, error) {
@@ -109,15 +117,15 @@ func (b *codebook) totals(f *graph.Filter, s graph.Sort, page graph.Page, side, 
 		again = "nameless, "
 	}
 	if last != "" || strings.HasPrefix(column, "f.") {
-		from = "t JOIN " + side + " f ON f.id = t.id"
+		from = "t JOIN " + side + " f ON f." + b.id(side) + " = t.id"
 	}
 	list := "WITH " + c.with + fmt.Sprintf(`t AS (
 			SELECT %s AS id, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT %s) AS others, min(year) AS low, max(year) AS high
 			FROM %s g WHERE %s GROUP BY %[1]s), page AS MATERIALIZED (
 			SELECT t.*, %[11]s %[5]s AS sorted, count(*) OVER () AS hits FROM %[6]s ORDER BY %[12]s %[5]s %[7]s, total DESC, t.id LIMIT %[8]d OFFSET %[9]d)
-		SELECT hits, %[10]s, total, grants, others, low, high FROM page t JOIN %[1]s f ON f.id = t.id ORDER BY %[13]s sorted %[7]s, total DESC, t.id`,
+		SELECT hits, %[10]s, total, grants, others, low, high FROM page t JOIN %[1]s f ON f.%[14]s = t.id ORDER BY %[13]s sorted %[7]s, total DESC, t.id`,
 		side, other, table, c.where, column, from, direction(s), page.Limit, page.Offset, columns,
-		strings.Replace(last, ",", " AS nameless,", 1), last, again)
+		strings.Replace(last, ",", " AS nameless,", 1), last, again, b.id(side))
 	return totalsQuery{list: list, count: c.alone() + "SELECT count(DISTINCT " + side + ") FROM " + table + " g WHERE " + c.where}
 }
 
@@ -134,8 +142,61 @@ func (b *codebook) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Cla
 	all := *f
 	all.Exclude = 0
 	where := b.clause(&all, false)
-	return scanExcluded(ctx, b.db, f.Exclude, func(class int) string {
-		return where.alone() + fmt.Sprintf("SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM %s g WHERE g.class & %d <> 0 AND %s",
-			b.table(f, false), classColumns[class].class, where.where)
-	})
+	costs := map[graph.Class]graph.Cost{}
+	for class := graph.Class(1); class <= f.Exclude; class <<= 1 {
+		if f.Exclude&class == 0 {
+			continue
+		}
+		var cost graph.Cost
+		err := b.db.QueryRowContext(ctx, where.alone()+fmt.Sprintf("SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM %s g WHERE g.class & %d <> 0 AND %s",
+			b.table(f, false), class, where.where)).Scan(&cost.Grants, &cost.Amount)
+		if err != nil {
+			return nil, err
+		}
+		costs[class] = cost
+	}
+	return costs, nil
+}
+
+// direction completes an order.
+func direction(s graph.Sort) string {
+	if s.Asc {
+		return " ASC"
+	}
+	return " DESC"
+}
+
+// letterOf returns the letter of a column, or 0 if the column is empty.
+func letterOf(s string) byte {
+	if s == "" {
+		return 0
+	}
+	return s[0]
+}
+
+// einOf reads an EIN of a table, which is empty or nine digits.
+func einOf(s string) ein.EIN {
+	e, _ := ein.Parse(s)
+	return e
+}
+
+// lastly puts recipients that are no organization last, in an order by a figure.
+func lastly(s graph.Sort, side string) string {
+	if side != "recipient" || s.Mixed || s.By != graph.ByAmount && s.By != graph.ByCount {
+		return ""
+	}
+	return "(f.ein = '' AND f.classes <> 0), "
+}
+
+// aggregateColumn is what an order of totals sorts by, where of is the table of names.
+func aggregateColumn(s graph.Sort, of string) string {
+	switch s.By {
+	case graph.ByCount:
+		return "grants"
+	case graph.ByFunderName, graph.ByRecipName:
+		return of + ".name"
+	case graph.ByFunderState, graph.ByRecipState:
+		return of + ".state"
+	}
+	return "total"
 }

@@ -7,48 +7,59 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/table"
 )
 
-// Coded is DuckDB over integer-coded tables, with the grants sorted both ways. Beside the codes that
-// conditions are on, the tables hold every field of an answer, so that a page is read without a join.
-type Coded struct {
+// duck is DuckDB over a file that is gone after Close.
+type duck struct {
 	*codebook
-	db *database
+	db   *database
+	name string
 }
 
-// OpenCoded loads a snapshot into a DuckDB file that is gone after Close.
-func OpenCoded(ctx context.Context, s *snapshot.Snapshot) (*Coded, error) {
+func (d *duck) Name() string { return d.name }
+func (d *duck) Close() error { return d.db.Close() }
+
+// OpenPlain is DuckDB over the grants as the snapshot has them.
+func OpenPlain(ctx context.Context, s *snapshot.Snapshot) (Engine, error) {
+	return open(ctx, s, "plain DuckDB", &codebook{plain: true}, append(statements(plainTables), rulesSQL()))
+}
+
+// OpenCoded is DuckDB over integer-coded tables, with the grants sorted both ways. Beside the codes that conditions are on,
+// the tables hold every field of an answer, so that a page is read without a join.
+func OpenCoded(ctx context.Context, s *snapshot.Snapshot) (Engine, error) {
+	contains := func(table, words string, _ []string) string {
+		return "SELECT id FROM " + table + " WHERE contains(words, '" + words + "')"
+	}
+	return open(ctx, s, "coded DuckDB", &codebook{wide: true, contains: contains}, slices.Concat(codedSQL, []string{
+		"CREATE TABLE by_funder AS " + wideSQL + " ORDER BY g.funder, g.recipient, g.year, g.amount, g.rank",
+		"CREATE TABLE by_recipient AS SELECT * FROM by_funder ORDER BY recipient, funder, year, amount, rank",
+	}))
+}
+
+func open(ctx context.Context, s *snapshot.Snapshot, name string, b *codebook, tables []string) (Engine, error) {
 	db, err := openDuck(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &Coded{db: db}
 	if err = db.loadTables(ctx, s); err == nil {
-		err = db.run(ctx, slices.Concat(codedSQL, []string{
-			"CREATE TABLE by_funder AS " + wideSQL + " ORDER BY g.funder, g.recipient, g.year, g.amount, g.rank",
-			"CREATE TABLE by_recipient AS SELECT * FROM by_funder ORDER BY recipient, funder, year, amount, rank",
-		})...)
+		err = db.run(ctx, tables...)
 	}
 	if err == nil {
-		c.codebook, err = readCodebook(ctx, db.DB, s)
+		err = b.read(ctx, db.DB, s)
 	}
 	if err != nil {
 		db.Close()
-		return nil, fmt.Errorf("loading the snapshot into coded DuckDB tables: %w", err)
+		return nil, fmt.Errorf("loading the snapshot into %s: %w", name, err)
 	}
-	c.contains = func(table, words string, _ []string) string {
-		return "SELECT id FROM " + table + " WHERE contains(words, '" + words + "')"
-	}
-	c.wide = true
-	return c, nil
+	return &duck{b, db, name}, nil
 }
 
-func (*Coded) Name() string { return "coded DuckDB" }
-
-func (c *Coded) Close() error { return c.db.Close() }
+//go:embed plain.sql
+var plainTables string
 
 //go:embed coded.sql
 var codedTables string
@@ -73,22 +84,24 @@ func dimension(table, column string) string {
 //go:embed result_columns.tsv
 var resultColumnList string
 
-// resultColumns are the fields of a row of transactions, each with where it is found by the joins of resultJoins.
-var resultColumns = table.Read("result_columns.tsv", resultColumnList, "name", "from")
+// resultColumns are the fields of a row of transactions, each with where it is found by resultJoins and by plainJoins.
+var resultColumns = table.Read("result_columns.tsv", resultColumnList, "name", "from", "plain")
 
-const resultJoins = ` JOIN funder f ON f.id = g.funder JOIN recipient r ON r.id = g.recipient JOIN filed_text w ON w.id = g.raw
+const (
+	resultJoins = ` JOIN funder f ON f.id = g.funder JOIN recipient r ON r.id = g.recipient JOIN filed_text w ON w.id = g.raw
 	JOIN filed_text p ON p.id = g.purpose JOIN filed_city c ON c.id = g.city JOIN state s ON s.id = g.state
 	JOIN zip z ON z.id = g.zip JOIN country o ON o.id = g.country JOIN filing x ON x.id = g.filing`
+	plainJoins = ` JOIN funder f ON f.ein = g.funder JOIN recipient r ON r.recip_id = g.recipient JOIN rule l ON l.value = g.rule`
+)
 
-// resultFields lists the fields of a row, in a wide table or by joins.
-func resultFields(wide bool) string {
-	list := make([]string, len(resultColumns))
-	for i, c := range resultColumns {
-		if list[i] = c.Text("from"); wide {
-			list[i] = "g." + c.Text("name")
+// resultFields lists the fields of a row by a column of resultColumns, or in a wide table.
+func resultFields(column string) string {
+	return strings.Join(each.Of(resultColumns, func(c table.Row) string {
+		if column == "" {
+			return "g." + c.Text("name")
 		}
-	}
-	return strings.Join(list, ", ")
+		return c.Text(column)
+	}), ", ")
 }
 
 // wideSQL puts the fields of an answer beside the codes.

@@ -19,7 +19,6 @@ import (
 type groupSQL struct {
 	with, totals, names, order string
 	last                       string // condition of groups that come last
-	args                       []any
 }
 
 // query lists the groups with the most dollars, each with the number and the sum of
@@ -42,7 +41,7 @@ func (q *groupSQL) query(top int) string {
 }
 
 func scanGroups(ctx context.Context, db *sql.DB, by graph.Grouping, top int, q *groupSQL) (graph.Grouped, error) {
-	rows, err := db.QueryContext(ctx, q.query(top), q.args...)
+	rows, err := db.QueryContext(ctx, q.query(top))
 	if err != nil {
 		return graph.Grouped{}, err
 	}
@@ -100,7 +99,7 @@ func nameless(by graph.Grouping, g *graph.Group) bool {
 const namelessKey = "key IN (SELECT recip_id FROM recipient WHERE ein = '' AND classes <> 0)"
 
 // groupSupport asks for the strategies, in which a grant may be more than once.
-func groupSupport(ctx context.Context, db *sql.DB, top int, with, from string, args []any) (graph.Grouped, error) {
+func groupSupport(ctx context.Context, db *sql.DB, top int, with, from string) (graph.Grouped, error) {
 	var columns []string
 	sums := make([]graph.Cost, grant.Strategies+1)
 	to := make([]any, 0, 2*len(sums))
@@ -112,7 +111,7 @@ func groupSupport(ctx context.Context, db *sql.DB, top int, with, from string, a
 		columns = append(columns, fmt.Sprintf("coalesce(sum(amount) FILTER (WHERE %s), 0)::BIGINT, count(*) FILTER (WHERE %[1]s)", having))
 		to = append(to, &sums[i].Amount, &sums[i].Grants)
 	}
-	if err := db.QueryRowContext(ctx, with+"SELECT "+strings.Join(columns, ", ")+" FROM "+from, args...).Scan(to...); err != nil {
+	if err := db.QueryRowContext(ctx, with+"SELECT "+strings.Join(columns, ", ")+" FROM "+from).Scan(to...); err != nil {
 		return graph.Grouped{}, err
 	}
 	out := graph.Grouped{By: graph.GroupSupport, Groups: []graph.Group{}}
@@ -136,40 +135,8 @@ func groupSupport(ctx context.Context, db *sql.DB, top int, with, from string, a
 	}
 	out.Groups, out.Rest = out.Groups[:top], new(graph.Cost)
 	rest := fmt.Sprintf("SELECT sum(amount)::BIGINT, count(*) FROM %s AND support & %d <> 0", from, others)
-	err := db.QueryRowContext(ctx, with+rest, args...).Scan(&out.Rest.Amount, &out.Rest.Grants)
+	err := db.QueryRowContext(ctx, with+rest).Scan(&out.Rest.Amount, &out.Rest.Grants)
 	return out, err
-}
-
-func (p *Plain) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error) {
-	w := condition(f)
-	from := "grants g WHERE " + w.String()
-	if by == graph.GroupSupport {
-		return groupSupport(ctx, p.DB, top, "", from, w.args)
-	}
-	q := groupSQL{args: w.args}
-	key := ""
-	switch by {
-	case graph.GroupSubject:
-		code := "r.ntee"
-		if f.SubjectBasis == ntee.Any {
-			code = "CASE WHEN r.ntee <> '' THEN r.ntee ELSE r.inferred END"
-		}
-		key, from = "left("+code+", 1)", "grants g JOIN recipient r ON r.recip_id = g.recip_id WHERE "+w.String()
-	case graph.GroupState:
-		key = "g.state"
-	case graph.GroupCounty:
-		key = "g.county"
-	case graph.GroupFunderType:
-		key, from = "u.kind", "grants g JOIN funder u ON u.ein = g.funder_ein WHERE "+w.String()
-	case graph.GroupFunder:
-		key, q.names = "g.funder_ein", "(SELECT ein, name, 0 AS classes FROM funder) f ON f.ein = v.key"
-	case graph.GroupRecipient:
-		key, q.names, q.last = "g.recip_id", "recipient f ON f.recip_id = v.key", namelessKey
-	case graph.GroupYear:
-		key = "CAST(g.tax_year AS VARCHAR)"
-	}
-	q.totals = "SELECT " + key + " AS key, sum(amount)::BIGINT AS total, count(*) AS grants FROM " + from + " GROUP BY 1"
-	return scanGroups(ctx, p.DB, by, top, &q)
 }
 
 // Groups are the matching rows by one grouping. Rows are grouped by their codes, and these groups by the meaning of the codes.
@@ -178,17 +145,33 @@ func (b *codebook) Groups(ctx context.Context, f *graph.Filter, by graph.Groupin
 	c := b.clause(f, recipients)
 	from := b.table(f, recipients) + " g WHERE " + c.where
 	if by == graph.GroupSupport {
-		return groupSupport(ctx, b.db, top, c.alone(), from, nil)
+		return groupSupport(ctx, b.db, top, c.alone(), from)
 	}
 	q := groupSQL{with: c.with}
 	codes, key, joins := "", "", ""
-	dim := func(name string) { codes, key, joins = name, "d.value", " JOIN "+name+" d ON d.id = i."+name }
+	join := func(side, column string) {
+		codes, key, joins = side, "u."+column, " JOIN "+side+" u ON u."+b.id(side)+" = i."+side
+	}
+	dim := func(name string) {
+		switch side := sides[name]; {
+		case !b.plain:
+			codes, key, joins = name, "d.value", " JOIN "+name+" d ON d.id = i."+name
+		case side != "":
+			join(side, name)
+		default:
+			codes, key = name, "i."+name
+		}
+	}
 	switch by {
 	case graph.GroupSubject:
-		codes, key = "ntee, inferred", "left(n.value, 1)"
-		joins = " JOIN ntee n ON n.id = i.ntee JOIN inferred x ON x.id = i.inferred"
-		if f.SubjectBasis == ntee.Any {
-			key = "left(CASE WHEN n.value <> '' THEN n.value ELSE x.value END, 1)"
+		codes, joins = "ntee, inferred", " JOIN ntee n ON n.id = i.ntee JOIN inferred x ON x.id = i.inferred"
+		code, letter := "n.value", "x.value"
+		if b.plain {
+			join("recipient", "ntee")
+			code, letter = "u.ntee", "u.inferred"
+		}
+		if key = "left(" + code + ", 1)"; f.SubjectBasis == ntee.Any {
+			key = "left(CASE WHEN " + code + " <> '' THEN " + code + " ELSE " + letter + " END, 1)"
 		}
 	case graph.GroupState:
 		dim("state")
@@ -197,10 +180,10 @@ func (b *codebook) Groups(ctx context.Context, f *graph.Filter, by graph.Groupin
 	case graph.GroupFunderType:
 		dim("kind")
 	case graph.GroupFunder:
-		codes, key, joins = "funder", "u.ein", " JOIN funder u ON u.id = i.funder"
+		join("funder", "ein")
 		q.names = "(SELECT ein, name, 0 AS classes FROM funder) f ON f.ein = v.key"
 	case graph.GroupRecipient:
-		codes, key, joins = "recipient", "u.recip_id", " JOIN recipient u ON u.id = i.recipient"
+		join("recipient", "recip_id")
 		q.names, q.last = "recipient f ON f.recip_id = v.key", namelessKey
 	case graph.GroupYear:
 		codes, key = "year", "CAST(i.year AS VARCHAR)"

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"grantgraph/internal/each"
+	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -143,4 +145,52 @@ func organizationCondition(f *directory.Filter) *where {
 		}
 	}
 	return w
+}
+
+// where is a condition on organizations with its parameters.
+type where struct {
+	parts []string
+	args  []any
+}
+
+func (w *where) and(sql string, args ...any) {
+	w.parts = append(w.parts, sql)
+	w.args = append(w.args, args...)
+}
+
+func (w *where) under(code string, it *ntee.Item) {
+	if it.Kind == ntee.Prefix {
+		w.and("starts_with("+code+", ?)", string(it.Prefix))
+		return
+	}
+	var letters []string
+	for i := range 26 {
+		if it.Majors>>i&1 != 0 {
+			letters = append(letters, string(rune('A'+i)))
+		}
+	}
+	w.in("left("+code+", 1)", letters)
+}
+
+func (w *where) in(expr string, values []string) {
+	args := each.Of(values, func(v string) any { return v })
+	w.and(expr+" IN ("+strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")+")", args...)
+}
+
+// or is true if one of the conditions is, and false without conditions.
+func (w *where) or(alternatives []where) {
+	parts := make([]string, len(alternatives))
+	var args []any
+	for i := range alternatives {
+		parts[i] = "(" + alternatives[i].String() + ")"
+		args = append(args, alternatives[i].args...)
+	}
+	w.and("("+strings.Join(parts, " OR ")+")", args...)
+}
+
+func (w *where) String() string {
+	if len(w.parts) == 0 {
+		return "TRUE"
+	}
+	return strings.Join(w.parts, " AND ")
 }

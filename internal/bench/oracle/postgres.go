@@ -29,13 +29,13 @@ func OpenPostgres(ctx context.Context, s *snapshot.Snapshot, dsn string) (*Postg
 	if err != nil {
 		return nil, err
 	}
-	p := &Postgres{pool: pool}
+	p := &Postgres{pool: pool, codebook: &codebook{}}
 	if err := p.load(ctx, s); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("loading the snapshot into PostgreSQL: %w", err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
-	if p.codebook, err = readCodebook(ctx, db, s); err != nil {
+	if err := p.read(ctx, db, s); err != nil {
 		db.Close()
 		pool.Close()
 		return nil, err
@@ -54,12 +54,8 @@ func (*Postgres) Name() string { return "PostgreSQL" }
 
 // Close ends the connections; the tables stay.
 func (p *Postgres) Close() error {
-	var err error
-	if p.codebook != nil {
-		err = p.codebook.db.Close()
-	}
-	p.pool.Close()
-	return err
+	defer p.pool.Close()
+	return p.db.Close()
 }
 
 //go:embed postgres_tables.tsv

@@ -16,18 +16,15 @@ const (
 
 // totalsQuery asks for a page of totals. Each row begins with the number of all
 // rows; count asks for that number alone, for a page that has no rows.
-type totalsQuery struct {
-	list, count string
-	args        []any
-}
+type totalsQuery struct{ list, count string }
 
 func scanTotals[T any](ctx context.Context, db *sql.DB, q totalsQuery, scan func(rows *sql.Rows, hits *int64) (T, error)) ([]T, int64, error) {
 	var hits int64
-	list, err := collect(ctx, db, func(rows *sql.Rows) (T, error) { return scan(rows, &hits) }, q.list, q.args...)
+	list, err := collect(ctx, db, func(rows *sql.Rows) (T, error) { return scan(rows, &hits) }, q.list)
 	if err != nil || len(list) > 0 {
 		return list, hits, err
 	}
-	err = db.QueryRowContext(ctx, q.count, q.args...).Scan(&hits)
+	err = db.QueryRowContext(ctx, q.count).Scan(&hits)
 	return list, hits, err
 }
 
@@ -47,8 +44,8 @@ func scanRecipient(rows *sql.Rows, hits *int64) (t graph.RecipientTotal, err err
 }
 
 // scanSummary reads totals by year; the row of year 0 is the whole.
-func scanSummary(ctx context.Context, db *sql.DB, partial []int, query string, args ...any) (graph.Totals, []graph.YearTotals, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
+func scanSummary(ctx context.Context, db *sql.DB, partial []int, query string) (graph.Totals, []graph.YearTotals, error) {
+	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return graph.Totals{}, nil, err
 	}
