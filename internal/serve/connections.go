@@ -62,7 +62,6 @@ func (s *Server) limited(l net.Listener) *connections {
 	}
 }
 
-// tooMany is the answer to a connection that is refused.
 const tooMany = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nRetry-After: 5\r\nConnection: close\r\n\r\n" +
 	"The server has as many connections as it accepts, in all or from your network. Try again in a few seconds.\n"
 
@@ -118,7 +117,6 @@ func (l *connections) watch(c net.Conn, state http.ConnState) {
 	}
 }
 
-// connection is one that is counted until it is closed.
 type connection struct {
 	net.Conn
 	of      *connections

@@ -101,7 +101,6 @@ func (e *Entrance) mux() *http.ServeMux {
 	return mux
 }
 
-// answer sets who answers operators from now on.
 func (e *Entrance) answer(h http.Handler) { e.handler.Store(&h) }
 
 // Close gives the addresses back. It may be called more than once.

@@ -291,7 +291,6 @@ var gauged = map[bool]float64{true: 1}
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
-// countedMail counts the emails that could not be sent.
 type countedMail struct {
 	mail.Mailer
 	failed prometheus.Counter

@@ -276,7 +276,6 @@ func NewAPI(c API) (*api.Handler, error) {
 	return api.New(c.Config)
 }
 
-// openRing opens the ring of a store, empty without signing keys.
 func openRing(store api.Accounts, clock func() time.Time) (*keyring.Ring, error) {
 	signing, ok := store.(account.Signing)
 	if !ok {
@@ -287,7 +286,6 @@ func openRing(store api.Accounts, clock func() time.Time) (*keyring.Ring, error)
 	return keyring.Open(ctx, signing, clock)
 }
 
-// agentKeys are the keys of agents, nil when the store knows no agents.
 func (c *API) agentKeys(base string) (*agent.Keys, error) {
 	if c.Agents == nil {
 		return nil, nil

@@ -277,7 +277,6 @@ func Probe(addr string) error {
 	return l.Close()
 }
 
-// route puts the API, the site and the tools behind one handler.
 func (s *Server) route() error {
 	examiner, err := agent.NewExaminer(s.secrets.Forms)
 	if err != nil {
@@ -461,7 +460,6 @@ func unavailable(w http.ResponseWriter, r *http.Request, slug, message, hint str
 	fail(w, r, client.Failure{Code: http.StatusServiceUnavailable, Message: message, Error: slug, Hint: hint})
 }
 
-// fail answers with a failure as the API does.
 func fail(w http.ResponseWriter, r *http.Request, f client.Failure) {
 	f.RequestID = api.RequestID(r)
 	w.Header().Set("Content-Type", "application/json")

@@ -41,7 +41,6 @@ func (s *Store) markAnswered(t *tx, seq int64) error {
 	return err
 }
 
-// removeAgents removes at most so many keys of agents and their rows in other tables.
 func (t *tx) removeAgents(where string, most int, arg int64) (n int, err error) {
 	keys, err := collect(t, "SELECT key FROM agents WHERE "+where+" LIMIT $2", []any{arg, most}, func(scan scanner) (key int64, err error) {
 		err = scan(&key)
@@ -58,7 +57,6 @@ func (t *tx) removeAgents(where string, most int, arg int64) (n int, err error) 
 // challenge after the key has expired. Other anonymous keys go when they expire.
 const rememberAnswered = 30 * 24 * time.Hour
 
-// sweepAnonymous removes expired anonymous keys, sweptAtOnce in each transaction.
 func (s *Store) sweepAnonymous(ctx context.Context) error {
 	now := s.clock()
 	for _, d := range []struct {

@@ -14,7 +14,6 @@ import (
 // Kind is the kind of an event.
 type Kind string
 
-// The kinds of events. EventRefusal is for packages that refuse a caller.
 const (
 	EventMint       Kind = "mint"
 	EventRotate     Kind = "rotate"

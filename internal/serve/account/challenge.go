@@ -202,7 +202,6 @@ func (c Challenge) Wait(now time.Time) time.Duration {
 	return wait
 }
 
-// wrong counts a wrong answer and sets the wait before the next one.
 func (c *Challenge) wrong(now time.Time) Outcome {
 	out := Outcome{Verdict: Wrong, Left: max(0, MostAttempts-c.Attempts) - 1, Wait: FirstWait << c.Attempts}
 	c.Attempts++

@@ -138,7 +138,6 @@ func Copy(ctx context.Context, source, target *Store) (tables []CopiedTable, aga
 	return tables, false, nil
 }
 
-// compareStores decides about a target that is not empty.
 func compareStores(ctx context.Context, reading *sql.Tx, target []CopiedTable) ([]CopiedTable, bool, error) {
 	for _, want := range target {
 		has, err := readTable(ctx, reading, want.Name, nil)
@@ -152,7 +151,6 @@ func compareStores(ctx context.Context, reading *sql.Tx, target []CopiedTable) (
 	return target, true, nil
 }
 
-// copyTable copies a table, reads it back and compares.
 func copyTable(ctx context.Context, reading, writing *sql.Tx, name string, rules copyRules) (CopiedTable, error) {
 	var args []any
 	var into string // the statement without its rows

@@ -88,7 +88,6 @@ func (u usageTable) insert(rows string) string {
 		" ON CONFLICT (" + u.column + ", hour) DO UPDATE SET calls = " + u.name + ".calls + excluded.calls"
 }
 
-// usedIn returns the table of the record's usage, and its number in that table.
 func (r record) usedIn() (usageTable, int64) {
 	if r.keyless() {
 		return usageOfAccounts, r.account
@@ -210,7 +209,6 @@ func (s *Store) applyCharges(t *tx, charges []*charge) error {
 	return nil
 }
 
-// readPayers reads who pays, and refuses the charge of a caller who no longer waits.
 func (b *batch) readPayers() (err error) {
 	var keys, accounts []string
 	for _, c := range b.charges {

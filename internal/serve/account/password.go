@@ -48,7 +48,6 @@ const (
 	maxPassword = 200
 )
 
-// checkPassword refuses a new password that is too short, too long, or easy to guess.
 func checkPassword(password, email string) error {
 	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword {
 		return refuse(nil, "bad_password", minPassword, maxPassword, n)

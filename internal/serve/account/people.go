@@ -255,7 +255,6 @@ func (s *Store) ConfirmPassword(ctx context.Context, account, password string) e
 	return s.perform(ctx, func(t *tx) { s.forgetSignIns(t, p.Email, "") })
 }
 
-// confirm counts a try and checks the password of a person.
 func (s *Store) confirm(ctx context.Context, p person, password string) error {
 	if err := s.countSignIn(ctx, p.Email, ""); err != nil {
 		return err

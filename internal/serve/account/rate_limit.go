@@ -47,7 +47,6 @@ func (s *Store) countNetwork(t *tx, l limit, address string) (wait time.Duration
 	return s.countTry(t, limit{l.kind + "_wide", 4 * l.most, l.span}, network.Wide(address))
 }
 
-// countToken counts an email that a client at an address asks for.
 func (s *Store) countToken(t *tx, who, address string) (wait time.Duration, ok bool, err error) {
 	if address != "" {
 		if wait, ok, err = s.countNetwork(t, emailsOfAddress, address); err != nil || !ok {

@@ -86,7 +86,6 @@ func quotaExhausted(r record, w Window, b Balance, now time.Time) error {
 	return f
 }
 
-// questionsSpent refuses a free question too many of a visitor, or of a network address.
 func questionsSpent(kind string, most int, wait time.Duration) error {
 	if kind == "address" {
 		return refuse(spent(wait), "address_questions_spent", most)

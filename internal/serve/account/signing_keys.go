@@ -49,7 +49,6 @@ func signingKeys(from reader, where string, args ...any) ([]SigningKey, error) {
 // secondOf returns a time that was stored in seconds; 0 is the zero time.
 func secondOf(n int64) time.Time { return timeOf(n * int64(time.Second)) }
 
-// insertSigningKey stores a key as the current key, unless there is one.
 func (s *Store) insertSigningKey(t *tx, k SigningKey, created int64) (made bool) {
 	seed := []byte(k.Seed.Reveal())
 	public := []byte(ed25519.NewKeyFromSeed(seed).Public().(ed25519.PublicKey))

@@ -48,7 +48,6 @@ type Store struct {
 	closed     error
 }
 
-// engine is what differs between the databases.
 type engine interface {
 	// transact runs work in a transaction and returns when its writes are on the disk. Work may run more than once: then only
 	// its last run counts. When work fails, the transaction writes nothing.
@@ -78,7 +77,6 @@ func newStore(opt Options, e engine) (*Store, error) {
 	return s, err
 }
 
-// begin starts the ledger and the sweeper, once the pools are open.
 func (s *Store) begin(ctx context.Context) error {
 	if _, err := s.view(ctx).get("SELECT value FROM pepper", nil, &s.pepper); err != nil {
 		return err
@@ -207,7 +205,6 @@ func (t *tx) each(text string, args []any, fn func(scanner) error) error {
 	return t.engineTx.each(t.ctx, text, args, fn)
 }
 
-// view reads the store as it is, outside a transaction.
 type view struct {
 	ctx context.Context
 	s   *Store
@@ -318,7 +315,6 @@ type pool struct {
 	statements map[string]*sql.Stmt
 }
 
-// kept returns the prepared form of a statement, or nil.
 func (p *pool) kept(text string) *sql.Stmt {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// What a token is for.
 const (
 	tokenVerify = "verify"
 	tokenReset  = "reset"

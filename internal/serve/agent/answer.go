@@ -22,7 +22,6 @@ const (
 	kindLen     = 2 // of each
 )
 
-// maxAnswer is the longest answer that is read, in bytes.
 const maxAnswer = 400
 
 // Check reports whether every answer is right. There must be as many answers as questions, in their order. Neither the result
@@ -38,7 +37,6 @@ func (c *Challenge) Check(answers []string) bool {
 	return right == 1
 }
 
-// accepts is 1 when one of the forms of the answer is accepted, else 0.
 func (c *Challenge) accepts(i int, t AnswerType, answer string) int {
 	found := 0
 	forms(t, answer, func(kind string, value []byte) {
@@ -62,7 +60,6 @@ func (c *Challenge) hash(i int, kind string, value []byte) [sha256.Size]byte {
 	return sha256.Sum256(append(append(b, kind...), value...))
 }
 
-// forms calls yield with every normal form of an answer.
 func forms(t AnswerType, answer string, yield func(kind string, value []byte)) {
 	if len(answer) > maxAnswer {
 		return
@@ -89,7 +86,6 @@ func forms(t AnswerType, answer string, yield func(kind string, value []byte)) {
 	}
 }
 
-// maxDigits bounds the digits of an integer; no amount has more.
 const maxDigits = 18
 
 // integer reads whole dollars: with a dollar sign, USD or the word dollars, with commas and

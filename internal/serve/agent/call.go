@@ -49,7 +49,6 @@ func (t *trio) ask(ctx context.Context, a Asker) (*pages, error) {
 	return newPages(t, grants, recipients, funders), nil
 }
 
-// largest is the order of all three calls.
 var largest = graph.Sort{By: graph.ByAmount}
 
 func grantsOf(ctx context.Context, a Asker, funder ein.EIN, year, limit int) ([]graph.Grant, error) {

@@ -72,7 +72,6 @@ func seedOf(secret []byte, keyID string, number int, version string) []byte {
 // seededRandom draws from a seed, unlike the standard library, whose results may change.
 type seededRandom struct{ pcg *rand.PCG }
 
-// intn draws a number from 0 to n-1.
 func (d *seededRandom) intn(n int) int {
 	hi, _ := bits.Mul64(d.pcg.Uint64(), uint64(n))
 	return int(hi)
@@ -147,7 +146,6 @@ func (t *trio) sober(ctx context.Context, a Asker) (bool, error) {
 	return len(rows) >= minCandidates && slices.Equal(rows, without), err
 }
 
-// choose draws two or three questions about different calls that are fair together.
 func (d *seededRandom) choose(read *pages, calls []Call) []item {
 	var slots [][][]item // by call and family
 	for _, families := range read.specs() {

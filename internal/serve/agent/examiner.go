@@ -81,7 +81,6 @@ func (e *Examiner) pool(ctx context.Context, a Asker, version string) (*Pool, er
 	return h.pool, h.err
 }
 
-// hold finds the entry of a version, and reports whether it was just made.
 func (e *Examiner) hold(version string) (h *held, first bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

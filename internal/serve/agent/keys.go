@@ -267,7 +267,6 @@ func (k *Keys) Examine(ctx context.Context, r Reply, rows Rows) (State, error) {
 	return State{}, k.redrawn(ctx, r.RequestID, a, rows, usedUp())
 }
 
-// redrawn draws the next challenge and puts it into a refusal.
 func (k *Keys) redrawn(ctx context.Context, requestID string, a account.AgentInfo, rows Rows, f *fault.Fault) error {
 	a, err := k.draw(ctx, requestID, a, rows)
 	if err != nil {

@@ -106,7 +106,6 @@ func unique(list []string) []string {
 	})
 }
 
-// common returns the length of the prefix that two keys share.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

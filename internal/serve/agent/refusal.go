@@ -46,12 +46,10 @@ func wrong(o account.Outcome) error {
 		Try("read the rows of the calls again and answer in %d seconds; attempts left: %d", account.Seconds(o.Wait), o.Left), o)
 }
 
-// usedUp is the refusal of the last wrong answer to a challenge.
 func usedUp() *fault.Fault {
 	return fault.New(WrongAnswer, "Not every answer is right, and all attempts are used up.").Try("answer the new challenge")
 }
 
-// replaced is the refusal of answers to a challenge that no longer stands.
 func replaced() *fault.Fault {
 	return fault.New(Replaced, "There is a new challenge: the dataset has changed since the one you answered was drawn, "+
 		"or its attempts are used up. Your answer is not counted.").Try("answer the new challenge")

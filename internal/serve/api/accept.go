@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// mediaTypes are the names under which clients ask for a format.
 var mediaTypes = map[string][]string{
 	"json":   {"application/json", "text/json"},
 	"xml":    {"application/xml", "text/xml"},
@@ -70,7 +69,6 @@ func closest(ranges []string, format string) (fit int) {
 	return fit
 }
 
-// quality is the weight among the parameters of a member of a header.
 func quality(params string) float64 {
 	for p := range strings.SplitSeq(params, ";") {
 		if q, ok := strings.CutPrefix(strings.ToLower(strings.ReplaceAll(p, " ", "")), "q="); ok {

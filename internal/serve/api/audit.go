@@ -27,7 +27,6 @@ type limiter struct {
 	skipped int
 }
 
-// take says whether an event goes through, and how many before it were held back.
 func (l *limiter) take(now time.Time) (skipped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -48,7 +48,6 @@ func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, quer
 	return key.Require(accesses[c.op.Access].scope)
 }
 
-// identify finds the key of a request, or the account that pays for it.
 func (s *Handler) identify(ctx context.Context, given string) (account.KeyInfo, error) {
 	if owner, ok := ctx.Value(owner{}).(account.KeyInfo); ok {
 		return owner, nil
@@ -121,10 +120,8 @@ func (s *Handler) meter(ctx context.Context, out *reply, c *Call) error {
 	return err
 }
 
-// claimed gives back what a request has taken in addition to its calls.
 type claimed func(context.Context) error
 
-// claim takes what the answer uses in addition to its calls.
 func (c *Call) claim(ctx context.Context) (claimed, error) {
 	if c.Claim == nil {
 		return nil, nil

@@ -119,7 +119,6 @@ func (f *Form) at(where []any, kind string, input, ctx any, format string, args 
 	}
 }
 
-// member finds a field that is required.
 func (f *Form) member(name string) (json.RawMessage, bool) {
 	f.read[name] = true
 	raw, ok := f.members[name]
@@ -129,7 +128,6 @@ func (f *Form) member(name string) (json.RawMessage, bool) {
 	return raw, ok
 }
 
-// otherWord names a field that was probably meant as the missing one.
 func (f *Form) otherWord(name string) string {
 	for _, given := range slices.Sorted(maps.Keys(f.members)) {
 		if word := plainWord(given); word == name || f.words[word] == name {

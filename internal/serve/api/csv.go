@@ -173,7 +173,6 @@ type column struct {
 	nest  []column // of a nested object
 }
 
-// columnsOf lists the fields of a struct in the order in which they are written.
 func columnsOf(t reflect.Type) []column {
 	if c, ok := columnCache.Load(t); ok {
 		return c.([]column)

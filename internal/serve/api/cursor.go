@@ -14,7 +14,6 @@ import (
 // the caller does not have anyway, so it is not signed.
 const markSize = 6
 
-// maxOffset bounds how far into a result a cursor may point.
 const maxOffset = 1 << 40
 
 func mark[T string | []byte](text T) []byte {

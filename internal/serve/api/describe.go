@@ -84,7 +84,6 @@ func (s *Handler) catalog() []byte {
 	}}})
 }
 
-// toolsPath is where the service answers language models.
 const toolsPath = "/mcp"
 
 // listed reports whether an operation is published: offered, and not for billing systems.
@@ -105,7 +104,6 @@ func (s *Handler) listing() []byte {
 	return compact(l)
 }
 
-// compact encodes a value of this package, which cannot fail.
 func compact(v any) []byte {
 	var b bytes.Buffer
 	if err := encoder(&b).Encode(v); err != nil {

@@ -10,7 +10,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// The phrases of the dataset block.
 const (
 	Refresh      = "monthly"
 	ReportingLag = "12 to 24 months"
@@ -20,7 +19,6 @@ func stamp(m *snapshot.Manifest) client.Build {
 	return client.Build{Version: m.Version, Refresh: Refresh, ReportingLag: ReportingLag, Invented: m.Invented, Individuals: masked(m)}
 }
 
-// masked is "masked" when the dataset hides private persons, and empty otherwise.
 func masked(m *snapshot.Manifest) string {
 	if m.Individuals == snapshot.IndividualsMasked {
 		return m.Individuals
@@ -90,7 +88,6 @@ func RefOrNull(s *string) *string {
 // Instant is a time as the wire has it.
 func Instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// issued tells real EINs from invented ones.
 var issued = ein.Issued()
 
 // ReadEIN reads the EIN of the path.

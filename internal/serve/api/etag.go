@@ -54,7 +54,6 @@ func matches(h http.Header, tag string) bool {
 	return slices.ContainsFunc(items(h, "If-None-Match"), func(t string) bool { return weak(t) == weak(tag) })
 }
 
-// items are the members of a header with a list, which may come in several lines.
 func items(h http.Header, name string) []string {
 	list := strings.Split(strings.Join(h.Values(name), ","), ",")
 	for i := range list {

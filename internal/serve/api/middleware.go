@@ -62,7 +62,6 @@ func (s *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.write(w, r, s.config.Patience)
 }
 
-// stamp names the dataset that the answer is from.
 func (r *reply) stamp(d Dataset) {
 	if d != nil {
 		r.header.Set("X-Dataset-Version", d.Snapshot().Version)
@@ -87,7 +86,6 @@ func (s *Handler) guarded(r *http.Request, out *reply, data Dataset) {
 	s.showBalance(r.Context(), out, c)
 }
 
-// dispatch finds the page or the operation that a request is for.
 func (s *Handler) dispatch(r *http.Request, out *reply, c *Call) error {
 	if err := oversize(r); err != nil {
 		return err
@@ -114,13 +112,11 @@ func (s *Handler) dispatch(r *http.Request, out *reply, c *Call) error {
 	return s.operate(ctx, r, out, c, path)
 }
 
-// otherMethod refuses a method and names those that are allowed.
 func (r *reply) otherMethod(req *http.Request, allowed string) error {
 	r.header.Set("Allow", allowed)
 	return fault.New(refusedMethod.Slug, "%s does not answer %s.", shown(account.MaskKeys(req.URL.EscapedPath())), shown(req.Method)).Try("use %s", allowed)
 }
 
-// oversize refuses requests that are larger than any sensible one.
 func oversize(r *http.Request) error {
 	if len(r.URL.RawQuery)+len(r.URL.Path) > maxURI {
 		return fault.New(refusedURI.Slug, "The address is longer than %d bytes.", maxURI).
@@ -237,7 +233,6 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 	return nil
 }
 
-// prepare reads all parameters of a request.
 func (c *Call) prepare(values url.Values, path map[string]string) (Run, error) {
 	c.Params = &Reader{table: c.table, op: c.op, values: values, path: path, read: map[string]bool{"example": true}, Warn: c.warn}
 	strict := c.Params.Boolean("strict")
@@ -248,7 +243,6 @@ func (c *Call) prepare(values url.Values, path map[string]string) (Run, error) {
 	return run, c.Params.finish(strict)
 }
 
-// readBody reads the body of a request, which only some operations have.
 func (s *Handler) readBody(r *http.Request, out *reply, c *Call) (err error) {
 	most := c.op.MaxBody
 	if c.op.Body == nil {
@@ -289,7 +283,6 @@ func tooLarge(most int64) error {
 	return fault.New(refusedBody.Slug, "The request body is larger than %d bytes.", most).Try("send it in parts")
 }
 
-// lacks refuses a request if the dataset lacks something the operation needs.
 func (op *Operation) lacks(d Dataset) error {
 	if op.Needs == nil {
 		return nil

@@ -157,7 +157,6 @@ func (d *describer) withheld(w Withheld, groups []Group) object {
 
 var file = object{"schema": object{"type": "string", "format": "binary"}}
 
-// parameter describes one parameter, by reference where several operations share it.
 func (d *describer) parameter(p *Param) object {
 	out := parameter(p)
 	uses := 0
@@ -337,7 +336,6 @@ func (d *describer) examples(op *Operation) (map[int]object, error) {
 	return out, nil
 }
 
-// anything is the type of a value that is already JSON.
 var anything = reflect.TypeFor[json.RawMessage]()
 
 // Scalars are the types of JSON by the kinds of Go types that answers have.

@@ -19,7 +19,6 @@ import (
 // Access says who may call an operation.
 type Access string
 
-// The kinds of access.
 const (
 	Open   Access = "none"   // no key, not metered
 	Grants Access = "grants" // any key
@@ -157,7 +156,6 @@ func (op *Operation) Target(e *Example) string {
 	return path
 }
 
-// request is an example as a line that can be sent.
 func (op *Operation) request(e *Example) string {
 	line := op.Method + " " + op.Target(e)
 	if e.Query != "" {
@@ -227,7 +225,6 @@ func newTable(groups []Group) (*operationTable, error) {
 	return t, nil
 }
 
-// op finds an operation, nil when there is none of that ID.
 func (t *operationTable) op(id string) *Operation {
 	if i := slices.IndexFunc(t.ops, func(op Operation) bool { return op.ID == id }); i >= 0 {
 		return &t.ops[i]

@@ -58,7 +58,6 @@ func (o Ordered) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// maxDepth is how many levels of nesting ReadJSON reads.
 const maxDepth = 64
 
 // ReadJSON reads one JSON value as nil, bool, string, json.Number, []any or Ordered. So

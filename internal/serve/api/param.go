@@ -19,7 +19,6 @@ import (
 // Type is the type of a parameter in the published description.
 type Type string
 
-// The types.
 const (
 	String  Type = "string"
 	Integer Type = "integer"

@@ -166,7 +166,6 @@ func bare(t reflect.Type) reflect.Type {
 	return t
 }
 
-// scalarWords are the Scalars in words.
 var scalarWords = map[string]string{"string": "text", "boolean": "true or false", "integer": "whole number", "number": "number"}
 
 func kindOf(t reflect.Type) string {

@@ -49,7 +49,6 @@ func plainWord(s string) string {
 	return strings.Trim(b.String(), "_")
 }
 
-// says finds what is meant by another word for the parameter.
 func (p *Param) says(word string) string {
 	if i := slices.IndexFunc(p.Also, func(a Alias) bool { return a.Word == word }); i >= 0 {
 		return cmp.Or(p.Also[i].Say, p.Name)
@@ -75,7 +74,6 @@ func (op *Operation) meant(name string) string {
 	return ""
 }
 
-// otherWord names a parameter that was probably meant as the missing one.
 func (r *Reader) otherWord(p *Param) string {
 	for _, name := range slices.Sorted(maps.Keys(r.values)) {
 		if word := plainWord(name); word == p.Name || p.says(word) != "" {
@@ -85,7 +83,6 @@ func (r *Reader) otherWord(p *Param) string {
 	return ""
 }
 
-// leftover says why an unread parameter was not honored.
 func (r *Reader) leftover(name string) string {
 	for _, u := range unhonored {
 		if u.name == name {

@@ -12,7 +12,6 @@ import (
 	"grantgraph/client"
 )
 
-// Severities of warnings.
 const (
 	unsupported = "unsupported" // the parameter was not honored
 	caveat      = "caveat"      // the parameter was honored, with a limit worth knowing
@@ -67,7 +66,6 @@ func (w *Warnings) has(severity string) bool {
 	return slices.ContainsFunc(w.list, func(x client.Warning) bool { return x.Severity == severity })
 }
 
-// all is the list for the wire, never nil.
 func (w *Warnings) all() []client.Warning {
 	if w.list == nil {
 		return []client.Warning{}

@@ -25,7 +25,6 @@ func digest(text []byte) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// number is the EIN of a row, or zero if it is invalid.
 func number(text string) uint32 {
 	e, err := ein.Parse(text)
 	if err != nil {
@@ -34,7 +33,6 @@ func number(text string) uint32 {
 	return uint32(e)
 }
 
-// day is a date as a number of eight digits, or zero if it is invalid.
 func day(date string) uint32 {
 	n, err := strconv.ParseUint(strings.ReplaceAll(date, "-", ""), 10, 32)
 	if err != nil {

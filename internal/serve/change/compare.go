@@ -105,7 +105,6 @@ func (w *walker) more() bool         { return len(w.returns) > 0 }
 func (w *walker) filed() *filed      { return &w.returns[0] }
 func (w *walker) at(ein uint32) bool { return w.more() && w.returns[0].EIN == ein }
 
-// ein is the filer of the next return, or the largest number at the end.
 func (w *walker) ein() uint32 {
 	if w.more() {
 		return w.returns[0].EIN

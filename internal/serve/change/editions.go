@@ -120,7 +120,6 @@ func (r *record) follow(ctx context.Context, before, after *snapshot.Snapshot, v
 	return nil
 }
 
-// compareList adds the steps of one list. compared is false if an edition lacks part of it.
 func (r *record) compareList(ctx context.Context, l *source, before, after *snapshot.Snapshot) (compared bool, err error) {
 	was, is := filesOf(before, l.tables), filesOf(after, l.tables)
 	if len(was) != len(l.tables) || len(is) != len(l.tables) {
@@ -145,7 +144,6 @@ func (r *record) compareList(ctx context.Context, l *source, before, after *snap
 	return true, nil
 }
 
-// filesOf are the files of tables, in order.
 func filesOf(s *snapshot.Snapshot, tables []string) (list []snapshot.File) {
 	for _, f := range s.Manifest.Files {
 		if slices.Contains(tables, f.Table()) {
@@ -316,7 +314,6 @@ func (l *Log) made(version string) *ListChanges {
 	return l.recent[version]
 }
 
-// find is the index of an edition, or below 0 if the log lacks it.
 func (l *Log) find(version string) int {
 	return slices.IndexFunc(l.editions, func(e edition) bool { return e.version() == version })
 }

@@ -37,7 +37,6 @@ func (f *filed) compare(g *filed) int {
 	return cmp.Or(cmp.Compare(f.EIN, g.EIN), cmp.Compare(f.Period, g.Period), cmp.Compare(f.Family, g.Family))
 }
 
-// line is a grant line. Lines are sorted by place.
 type line struct {
 	Place   uint32    // its number in the list, and which list it is
 	Content [2]uint32 // digest of the row, in two halves to avoid a gap

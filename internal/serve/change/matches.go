@@ -42,7 +42,6 @@ type terms struct {
 	Sanctions  uint64 // fingerprint of the names on the sanctions list; zero if matches are unknown
 }
 
-// matchSet is all potential matches of an edition, sorted by key.
 type matchSet struct {
 	terms
 	list []entry
@@ -107,7 +106,6 @@ func BuildMatches(ctx context.Context, w *snapshot.Writer) error {
 	return w.WriteFile(MatchesPath, set.write)
 }
 
-// latest is the previous edition, or nil. It is not removed until release is called.
 func latest(w *snapshot.Writer) (before *snapshot.Snapshot, release func(), err error) {
 	kept, err := w.Kept()
 	if n := len(kept); err == nil && n > 0 {

@@ -301,7 +301,6 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	return true, nil
 }
 
-// listsVersion is the edition of a data directory, empty when it cannot be read.
 func listsVersion(data string) string {
 	e, err := lists.Open(data)
 	if err != nil {

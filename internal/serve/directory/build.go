@@ -84,7 +84,6 @@ func readTables(ctx context.Context, orgs iter.Seq2[snapshot.Organization, error
 	return c, ctx.Err()
 }
 
-// add adds an organization. filing and funder may be nil.
 func (c *columns) add(e ein.EIN, o *snapshot.Organization, filing *snapshot.Org, funder *snapshot.FunderKind) {
 	c.eins = append(c.eins, e)
 	c.nameText = append(c.nameText, o.Name...)

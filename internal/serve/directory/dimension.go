@@ -10,7 +10,6 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// dictionary holds distinct texts in byte order.
 type dictionary struct {
 	starts []uint32 // where each begins, and where the last ends
 	text   []byte
@@ -20,12 +19,10 @@ func (d *dictionary) len() int { return len(d.starts) - 1 }
 
 func (d *dictionary) at(i uint32) []byte { return d.text[d.starts[i]:d.starts[i+1]] }
 
-// from is the first text that is not less than s.
 func (d *dictionary) from(s string) uint32 {
 	return uint32(sort.Search(d.len(), func(i int) bool { return string(d.at(uint32(i))) >= s }))
 }
 
-// find is the range of one text, empty if the dictionary lacks it.
 func (d *dictionary) find(s string) (lo, hi uint32) {
 	lo = d.from(s)
 	if int(lo) < d.len() && string(d.at(lo)) == s {
@@ -34,7 +31,6 @@ func (d *dictionary) find(s string) (lo, hi uint32) {
 	return lo, lo
 }
 
-// begins is the range of the texts that begin with s.
 func (d *dictionary) begins(s string) (lo, hi uint32) {
 	lo = d.from(s)
 	n := sort.Search(d.len()-int(lo), func(i int) bool {
@@ -51,7 +47,6 @@ func (d *dictionary) layout(l mapped.Layout, name string) {
 	checkStarts(l, name, d.starts, len(d.text))
 }
 
-// checkStarts checks that the starts rise and end at the given size.
 func checkStarts(l mapped.Layout, name string, starts []uint32, size int) {
 	l.Check(func() bool {
 		return len(starts) > 0 && starts[0] == 0 && slices.IsSorted(starts) && int(starts[len(starts)-1]) == size
@@ -169,7 +164,6 @@ func (d *dimension) layout(l mapped.Layout, name string, n int) {
 
 func (d *dimension) list(lo, hi uint32) []uint32 { return d.orgs[d.starts[lo]:d.starts[hi]] }
 
-// span is a range of values of a dimension, from lo to hi-1.
 type span struct{ lo, hi uint32 }
 
 func join(spans []span) []span {

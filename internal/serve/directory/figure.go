@@ -10,7 +10,6 @@ import (
 
 const unknown = math.MinInt64
 
-// cuts is the number of parts into which the order of a figure is cut.
 const cuts = 16
 
 // figure is a number that many organizations have, and their order by it.
@@ -91,7 +90,6 @@ type Range struct{ Min, Max *int64 }
 // Empty reports whether the range is open at both ends.
 func (r Range) Empty() bool { return r.Min == nil && r.Max == nil }
 
-// bounds are the positions in up where the range begins and ends.
 func (g *figure) bounds(r Range) (lo, hi int) {
 	hi = len(g.up)
 	if r.Max != nil {

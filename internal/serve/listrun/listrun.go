@@ -29,7 +29,6 @@ const PartMembers = 100
 // Weight is what a part takes while it is screened, in bytes.
 const Weight = PartMembers * (512 << 10)
 
-// maxPart bounds a part when it is unpacked.
 const maxPart = 32 << 20
 
 // Desk screens lists.
@@ -194,7 +193,6 @@ func outcome(r *client.ScreeningRecord) string {
 	return "no_findings"
 }
 
-// count counts a result by its outcome.
 func count(c *client.ListCounts, outcome string) {
 	*map[string]*int{"closer_look": &c.CloserLook, screen.NotScreened: &c.NotScreened, "no_findings": &c.NoFindings, "not_found": &c.NotFound,
 		"name_only": &c.NameOnly, "unreadable": &c.Unreadable}[outcome]++

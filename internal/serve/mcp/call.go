@@ -35,7 +35,6 @@ func (s *Service) calling(t *tool) mcp.ToolHandler {
 	}
 }
 
-// call sends a call to the API as a request, and turns the answer into a result.
 func (s *Service) call(ctx context.Context, t *tool, arguments json.RawMessage, asked http.Header) (*mcp.CallToolResult, error) {
 	given := map[string]json.RawMessage{}
 	if len(arguments) > 0 && string(arguments) != "null" {

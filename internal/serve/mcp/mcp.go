@@ -138,7 +138,6 @@ func (s *Service) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 // Serve answers one client over pipes until the client hangs up.
 func (s *Service) Serve(ctx context.Context, t mcp.Transport) error { return s.server.Run(ctx, t) }
 
-// instructions is the text that a client may show a model before its first call.
 func (s *Service) instructions() string {
 	return "Grantgraph knows who funded whom in the United States, from e-filed tax returns (Forms 990, 990-EZ and 990-PF). " +
 		"Find an organization's EIN first with find_organizations, and take the first result only if verdict is certain or likely. " +

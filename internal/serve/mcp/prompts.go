@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// prompt is a task that people often ask for, as steps to follow with the tools.
 type prompt struct {
 	name, title, about string
 	arguments          []*mcp.PromptArgument

@@ -70,7 +70,6 @@ func (s *Service) refusal(t *tool, err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Meta: meta, IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(b.String(), "\n")}}}
 }
 
-// howToGetAKey tells a caller without a key, or with a wrong one, how to get one.
 func (s *Service) howToGetAKey() string {
 	base := s.Reference.Base()
 	text := fmt.Sprintf("The key is sent with the connection to %s%s: in the header X-API-Key, or as Authorization: Bearer <key>. People get one at "+

@@ -143,7 +143,6 @@ func isTable(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && pointed(t.Elem()).Kind() == reflect.Struct
 }
 
-// pointed is the type that a pointer leads to, or t itself.
 func pointed(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

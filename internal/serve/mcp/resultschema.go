@@ -110,7 +110,6 @@ func tableSchema(row reflect.Type, level int) schema {
 	return s
 }
 
-// columnWords lists the columns of a table, with their meanings unless there are too many.
 func columnWords(row reflect.Type) string {
 	var names, words []string
 	var walk func(t reflect.Type, prefix string)

@@ -110,7 +110,6 @@ func (s *Service) documents() map[string]document {
 	return docs
 }
 
-// card describes how to connect, and lists the tools so that people can compare services.
 func (s *Service) card() Card {
 	base := s.Reference.Base()
 	versions := mcp.SupportedProtocolVersions()

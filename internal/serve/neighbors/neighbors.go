@@ -82,7 +82,6 @@ func SharingFunders(ctx context.Context, g *graph.Graph, e ein.EIN, limit, budge
 	return n, err
 }
 
-// appendRecipients appends the recipients of a funder that have an EIN.
 func appendRecipients(v *graph.View, to []uint32, f uint32) []uint32 {
 	links, _ := v.Links(f)
 	for _, r := range links {

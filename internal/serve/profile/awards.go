@@ -109,7 +109,6 @@ func openAwards(f *mapped.File, orgs int) awards {
 
 func (a *awards) text(i uint32) string { return string(a.wordText[a.wordStart[i]:a.wordStart[i+1]]) }
 
-// word is a text that is null if it is empty.
 func (a *awards) word(i uint32) *string { return orNull(a.text(i)) }
 
 func orNull[T comparable](v T) *T {

@@ -159,7 +159,6 @@ func (s *sectionWriter) end() {
 	mapped.Add(s.out, s.name+".total", s.totals)
 }
 
-// checkEvery is how many rows are read between checks of the context.
 const checkEvery = 4096
 
 func each[T any](ctx context.Context, rows iter.Seq2[T, error], take func(*T) error) error {
@@ -262,7 +261,6 @@ func factOf(e ein.EIN, id *Identity) fact {
 	return f
 }
 
-// markOf is a hash that distinguishes filings. It is never 0.
 func markOf(filing string) uint64 { return max(hash.Of(filing), 1) }
 
 // einRange is a range of EINs that holds few organizations.

@@ -144,7 +144,6 @@ func rowsIn[T any](s *section[T], org uint32) (list []T) {
 	return list
 }
 
-// total is the number of an organization's rows before any were dropped.
 func total[T any](s *section[T], org uint32) int {
 	if i, found := slices.BinarySearch(s.orgs, org); found {
 		return int(s.totals[i])
@@ -152,7 +151,6 @@ func total[T any](s *section[T], org uint32) int {
 	return 0
 }
 
-// first is the only row of an organization, or nil.
 func first[T any](s *section[T], org uint32) *T {
 	if list := rowsIn(s, org); len(list) > 0 {
 		return &list[0]

@@ -14,7 +14,6 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Bounds of a batch, for every caller.
 const (
 	maxBody       = 256 << 10 // bytes of a request body
 	maxDepth      = 12        // of objects and lists in one another
@@ -46,7 +45,6 @@ type named struct {
 	query Query
 }
 
-// one is a value or a list of values in JSON.
 type one[T any] []T
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -40,7 +40,6 @@ func isOfType(kind string, any []string) bool {
 	return len(any) == 0 || slices.Contains(any, everything.ID) || slices.Contains(any, kind)
 }
 
-// typesOf lists the types of an organization, narrowest first.
 func typesOf(kind string) []Type {
 	list := []Type{{ID: everything.ID, Name: everything.Name}}
 	if t := typeOf(kind); t != nil {

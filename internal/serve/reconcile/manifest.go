@@ -1,6 +1,5 @@
 package reconcile
 
-// The endpoints of both versions. Their services are below them.
 const (
 	Root02 = "/reconcile"
 	Root10 = "/reconcile/1.0"

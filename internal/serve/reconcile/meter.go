@@ -52,7 +52,6 @@ func (h *Handler) acquire(w http.ResponseWriter) (*dataset.Dataset, func(), erro
 	return d, release, nil
 }
 
-// charge charges the cost of a request. An empty batch is free.
 func (h *Handler) charge(w http.ResponseWriter, r *http.Request, secret string, n int) error {
 	if secret != "" {
 		key, err := h.Accounts.Authenticate(r.Context(), secret)

@@ -15,7 +15,6 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// The properties by which queries are compared.
 const (
 	propState = "state"
 	propCity  = "city"
@@ -37,7 +36,6 @@ type value struct {
 
 func text(s string) value { return value{Text: s} }
 
-// number is a value that may be zero, which differs from unknown.
 func number(n *int64) value { return value{Number: n} }
 
 // truth is "yes" or "no", because the protocol has no booleans here.
@@ -122,7 +120,6 @@ func propertyOf(id string) *property {
 	return nil
 }
 
-// compared says whether queries are compared by a property.
 func compared(id string) bool { return readers[id] != nil }
 
 func propertyIDs(which func(string) bool) string {
@@ -135,7 +132,6 @@ func propertyIDs(which func(string) bool) string {
 	return strings.Join(list, ", ")
 }
 
-// source is where facts come from: one dataset at one moment.
 type source struct {
 	*dataset.Dataset
 	standing *screen.Standing // with the lists that are usable now

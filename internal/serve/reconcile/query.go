@@ -30,7 +30,6 @@ type Condition struct {
 // Quantifier says how many values of a condition must match.
 type Quantifier string
 
-// The quantifiers. Empty means Any.
 const (
 	Any  Quantifier = "any"
 	All  Quantifier = "all"
@@ -91,7 +90,6 @@ var readers = map[string]func(string) string{
 	},
 }
 
-// cityOf folds a city and removes a state written after it.
 func cityOf(s string) string {
 	city, rest, parted := strings.Cut(s, ",")
 	if parted {

@@ -237,7 +237,6 @@ func (h *Handler) extend10(w http.ResponseWriter, r *http.Request) error {
 	return write(w, e.answer10(rows))
 }
 
-// Answers to a query.
 type (
 	result02 struct {
 		Result []candidate `json:"result"`
@@ -344,7 +343,6 @@ func write(w http.ResponseWriter, v any) error {
 	return nil
 }
 
-// Slugs of refused requests, besides those of batches and keys.
 const (
 	slugMethod  = "method_not_allowed"
 	slugMissing = "not_found"

@@ -19,7 +19,6 @@ const (
 	maxSkipped   = 150 // later results are never served
 )
 
-// suggestion is an entity, a property or a type that the user may mean.
 type suggestion struct {
 	ID          string      `json:"id"`
 	Name        string      `json:"name"`
@@ -80,7 +79,6 @@ func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	return write(w, answer)
 }
 
-// whole reads a parameter that is a whole number, at least zero.
 func whole(v url.Values, name string, otherwise int) (int, error) {
 	text := v.Get(name)
 	if text == "" {

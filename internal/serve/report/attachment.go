@@ -17,7 +17,6 @@ import (
 // MaxDocument is the size of the largest document that Verify reads, a PDF, in bytes.
 const MaxDocument = 2 << 20
 
-// Bounds of the attachments of a PDF.
 const (
 	maxStreams  = 20      // attached files that are read
 	maxInflated = 1 << 20 // bytes of all of them

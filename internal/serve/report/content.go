@@ -30,7 +30,6 @@ func readContent(raw []byte) (*shownContent, error) {
 	return c, nil
 }
 
-// invented reports whether the content says that its data is made up.
 func (c *shownContent) invented() bool {
 	caveats := c.Compliance.Caveats
 	if c.named != nil {

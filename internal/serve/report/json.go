@@ -15,7 +15,6 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Bounds of a document.
 const (
 	maxJSON   = 1 << 20 // bytes
 	maxDepth  = 64      // levels of nesting
@@ -41,7 +40,6 @@ type member struct {
 	value  *value
 }
 
-// member returns the value of a member, or nil.
 func (v *value) member(name string) *value {
 	if v != nil {
 		for _, m := range v.members {

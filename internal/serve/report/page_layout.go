@@ -64,10 +64,8 @@ const (
 	bottom = 792 - 36.0
 )
 
-// color is red, green and blue.
 type color [3]int
 
-// font is a style and a size in points.
 type font struct {
 	style string
 	size  float64
@@ -234,7 +232,6 @@ func (p *page) code(x, y, size float64, address string) {
 	p.put(x+(size-p.width(bold(7), caption))/2, y+size+2, bold(7), navy, caption)
 }
 
-// summary draws the result in a line.
 func (p *page) summary(words string) {
 	p.fill(shade)
 	p.pdf.Rect(left, p.y, width, 24, "F")
@@ -281,7 +278,6 @@ func (p *page) lists(findings []finding) {
 	p.y += 16
 }
 
-// item draws an item of a list.
 func (p *page) item(draw func()) {
 	p.tags.in("LI", func() { p.tags.in("LBody", draw) })
 }

@@ -82,7 +82,6 @@ func Issue[C any](ctx context.Context, s Signer, content C, verifyURL string, at
 // encoding is the encoding of signatures. It is strict: no two texts encode the same bytes.
 var encoding = base64.RawURLEncoding.Strict()
 
-// block is a report that was read.
 type block struct {
 	raw     []byte            // as in the document
 	text    map[string]string // members that are strings
@@ -91,7 +90,6 @@ type block struct {
 	id      string            // identifier of the message
 }
 
-// readBlock reads a report.
 func readBlock(document []byte) (*block, error) {
 	v, err := parse(document)
 	if err != nil {
@@ -100,7 +98,6 @@ func readBlock(document []byte) (*block, error) {
 	return v.block()
 }
 
-// block reads an object as a report.
 func (v *value) block() (*block, error) {
 	if !v.isReport() {
 		return nil, bad("this is JSON, but not a report: it has no format, report_id, key_id and signature")

@@ -39,7 +39,6 @@ func newTags(pdf *fpdf.Fpdf) *tags {
 	return t
 }
 
-// in draws an element inside the open one.
 func (t *tags) in(role string, draw func()) {
 	if t == nil {
 		draw()
@@ -71,7 +70,6 @@ func (t *tags) text(draw func()) {
 	t.pdf.RawWriteStr("EMC\n/Artifact BMC")
 }
 
-// picture draws a picture that a screen reader describes.
 func (t *tags) picture(alt string, draw func()) {
 	t.in("Figure", func() {
 		if t != nil {
@@ -90,7 +88,6 @@ func (t *tags) close() {
 // pageObject is the number of the page, the only one, in what the library writes.
 const pageObject = 3
 
-// markPage joins the page to its structure.
 func (t *tags) markPage(object []byte) []byte {
 	if t == nil {
 		return object

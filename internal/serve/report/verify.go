@@ -143,7 +143,6 @@ func (v *value) whose() string {
 	return "of whom is not said"
 }
 
-// verify compares a report with the keys.
 func (b *block) verify(keys []PublicKey) *Verdict {
 	v := &Verdict{Report: b.raw, ReportVerdict: client.ReportVerdict{
 		ReportID: b.text["report_id"], KeyID: b.text["key_id"], Format: b.text["format"],
@@ -259,7 +258,6 @@ func (v *Verdict) describe(content []byte) {
 	}
 }
 
-// add appends a sentence.
 func (v *Verdict) add(to **string, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if *to != nil {

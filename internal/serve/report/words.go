@@ -286,7 +286,6 @@ func flagged(flags []client.RelianceFlag) string {
 //go:embed names.tsv
 var nameTable string
 
-// names are the elements and the flags of a report in words.
 var names = table.Map("names.tsv", nameTable, "id", "name")
 
 // elementWords returns the result of an element, and its value or the reason why it has none.
@@ -315,7 +314,6 @@ func relianceWords(r *client.Reliance) string {
 	return words + " This is not a legal conclusion."
 }
 
-// nameOf returns the name of an element or flag, or its identifier in words.
 func nameOf(id string) string { return cmp.Or(names[id], strings.ReplaceAll(id, "_", " ")) }
 
 // caveats stand on every page.

@@ -8,7 +8,6 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// inCalifornia is the state whose registry is read.
 const inCalifornia = "CA"
 
 // california screens against the two lists of California. It finds rows by EIN. For an organization in California it also finds

@@ -71,7 +71,6 @@ func rows[T any](b builder, table string) iter.Seq2[T, error] {
 	}
 }
 
-// tableRows returns the rows of a table, none if the edition does not have the table.
 func tableRows[T any](s *snapshot.Snapshot, table string) iter.Seq2[T, error] {
 	if !s.HasTable(table) {
 		return func(func(T, error) bool) {}
@@ -171,7 +170,6 @@ func OpenTables(e *lists.Edition) (*Tables, error) {
 	return x, nil
 }
 
-// readIndex finds the sections of a file. The file keeps the first error.
 func readIndex(f *mapped.File) *Tables {
 	x := newTables()
 	x.file = f

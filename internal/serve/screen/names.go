@@ -59,7 +59,6 @@ func aliasKind(kind string) likeness.Kind {
 	return likeness.AKA
 }
 
-// matches returns the entities that one of the names resembles, best first.
 func (s *sanctions) matches(names []string, excluded []int64) []client.SanctionsMatch {
 	list := []client.SanctionsMatch{}
 	for _, name := range names {
@@ -178,7 +177,6 @@ func demandReadable(b *client.SanctionsScreen, names []string) {
 	}
 }
 
-// sayStatus writes the result as a sentence.
 func sayStatus(b *client.SanctionsScreen) {
 	switch b.Status {
 	case NotScreened:
@@ -261,7 +259,6 @@ func whereabouts(subject *client.ScreenedName, places []lists.SanctionPlace) (fl
 	return flags
 }
 
-// foldedText returns a text in the form in which it is compared.
 func foldedText(s *string) string { return strings.TrimSpace(orgname.Fold(text(s))) }
 
 var countryNames = sync.OnceValue(func() map[string]bool {

@@ -129,7 +129,6 @@ func (c *screening) privateFoundation(bmf, pub bool) client.RelianceFlag {
 	return flag(id, when(bmf && pub && (in || len(c.rows.deductible) > 0), false), "")
 }
 
-// elements returns the nine elements in the order of the procedure.
 func (c *screening) elements(o *client.Compliance) []client.RelianceElement {
 	m, in := &c.rows.master, c.rows.inMaster
 	classed := in && irscode.FoundationType(m.Foundation) != ""

@@ -223,7 +223,6 @@ func (s *Screener) elsewhere(r *rowsOf) bool {
 	return !r.inMaster && !state.Covers(r.state())
 }
 
-// provenance begins a block about a list.
 func (c *screening) provenance(list, status string) client.ScreenProvenance {
 	return provenance(c.sources, list, status)
 }

@@ -145,7 +145,6 @@ func NewClient(o Options) *http.Client {
 	}
 }
 
-// fetch reads the directory of a host: its keys, and for how long the answer is valid.
 func (d *Directory) fetch(ctx context.Context, host string) ([]Key, time.Duration, error) {
 	where := "https://" + host + Path
 	fail := func(format string, args ...any) *fault.Fault {

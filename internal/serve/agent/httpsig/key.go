@@ -27,7 +27,6 @@ type Key struct {
 // b64 is the encoding of keys and thumbprints. It accepts one spelling for each.
 var b64 = base64.RawURLEncoding.Strict()
 
-// jwk is the members of a JSON web key that matter here.
 type jwk struct {
 	Type    string   `json:"kty"`
 	Curve   string   `json:"crv,omitempty"`

@@ -48,5 +48,4 @@ func refuse(cause error, format string, args ...any) *fault.Fault {
 	return f
 }
 
-// maxQuoted is how many bytes of a request a message may repeat.
 const maxQuoted = 64

@@ -108,7 +108,6 @@ func parseAgent(text string) (string, *fault.Fault) {
 	return host, nil
 }
 
-// parseHost checks a host and returns it in lower case and without the port 443.
 func parseHost(text string) (string, *fault.Fault) {
 	bad := func(why string) (string, *fault.Fault) {
 		return "", refuse(ErrAgent, "the host %q of Signature-Agent %s", fault.Clip(text, maxQuoted), why)

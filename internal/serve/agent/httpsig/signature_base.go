@@ -115,7 +115,6 @@ type component struct {
 	request bool    // ;req: of the request that the response answers
 }
 
-// refuse makes a refusal of the component, whose text the format takes.
 func (c *component) refuse(format string) *fault.Fault {
 	return refuse(ErrComponent, format, fault.Clip(c.text, maxQuoted))
 }

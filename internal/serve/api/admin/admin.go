@@ -141,7 +141,6 @@ func (o operations) account(do func(Registry, context.Context, string) (account.
 	}
 }
 
-// byAdmin is the context in which the store acts for the caller of an admin endpoint.
 func byAdmin(ctx context.Context, c *api.Call) context.Context {
 	return account.As(ctx, account.Actor{Name: "admin", Address: c.Caller.Address})
 }

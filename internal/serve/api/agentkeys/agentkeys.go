@@ -19,7 +19,6 @@ import (
 
 const agentPath = "/agent-key"
 
-// maxPurpose bounds each of the two texts in which an agent describes itself.
 const maxPurpose = 1000
 
 const maxBody = 16 << 10
@@ -61,7 +60,6 @@ func Group(keys *agent.Keys, graph func(api.Dataset) agent.Asker, base string) a
 // URL is where agents get their keys on the service at an address.
 func URL(base string) string { return base + api.Versioned + agentPath }
 
-// rows are what the challenges of the dataset of a call are about.
 func (o *operations) rows(c *api.Call) agent.Rows {
 	return agent.Rows{Asker: o.graph(c.Data), Version: c.Data.Snapshot().Version}
 }
@@ -95,7 +93,6 @@ func (o *operations) planMint(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// maxAnswers bounds the answers that are read; a challenge has two or three.
 const maxAnswers = 16
 
 func (o *operations) planAnswer(c *api.Call) (api.Run, error) {
@@ -201,7 +198,6 @@ func Admit(keys *agent.Keys) func(context.Context, *api.Call, url.Values) error 
 	}
 }
 
-// shows says what an agent must show to get a key of a tier.
 var shows = map[account.Tier]string{
 	account.Anonymous: "The answers to the challenge the key arrives with.",
 	account.Signed:    "A valid signature on the request for a key, by a key in the directory of the Signature-Agent host.",

@@ -51,10 +51,8 @@ func Group(p Parts) api.Group {
 	return g
 }
 
-// unknown is the slug of a build or an edition that the service does not know.
 const unknown = "unknown_version"
 
-// span is the earlier build and edition of the lists to compare with.
 type span struct {
 	from    string // build, empty where there is none before
 	edition string // empty where none is known
@@ -179,7 +177,6 @@ func (p Parts) whois(c *api.Call, e ein.EIN) (name, city, state, page *string) {
 	return org.OrganizationName, org.City, org.State, nil
 }
 
-// edition is the edition of the lists being served, empty where none is known.
 func (p Parts) edition(c *api.Call) string {
 	if all := p.Log(c.Data).Versions(); len(all) > 0 {
 		return all[0]
@@ -195,7 +192,6 @@ func (p Parts) compared(c *api.Call, s span) bool {
 	return s.edition != ""
 }
 
-// totals is how much changed on each list, where it is known.
 func totals(found []change.ListTotal) []client.ChangesOfList {
 	out := []client.ChangesOfList{}
 	for _, l := range lists.All() {

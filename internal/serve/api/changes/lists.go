@@ -14,7 +14,6 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// allWords are all changes that any list may have, each once.
 func allWords() (words []string) {
 	for _, name := range lists.Names() {
 		for _, word := range change.Words(name) {

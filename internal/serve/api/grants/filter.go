@@ -14,7 +14,6 @@ import (
 
 func filterParams() []api.Param { return described(graph.Params()...) }
 
-// described are parameters as the table of operations has them.
 func described(params ...*graph.Param) []api.Param {
 	list := make([]api.Param, len(params))
 	for i, p := range params {
@@ -121,7 +120,6 @@ func readSort(r *api.Reader) graph.Sort {
 	return sort
 }
 
-// The kinds of rows.
 const (
 	valueRow = "value"
 	restRow  = "rest"
@@ -130,7 +128,6 @@ const (
 
 const defaultTop = 25
 
-// groupWeight is the bytes that a group takes on its way to the wire.
 const groupWeight = 1 << 10
 
 func groupParams() []api.Param {

@@ -59,7 +59,6 @@ func Group(of func(api.Dataset) Graph, given Given) api.Group {
 	})
 }
 
-// rowWeight is the bytes that a row takes on its way to the wire.
 const rowWeight = 6 << 10
 
 func listing[T, R any](of source, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) api.Operation {

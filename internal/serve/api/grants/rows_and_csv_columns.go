@@ -40,7 +40,6 @@ func (s *SummaryAnswer) Table() (any, *int64, *string) {
 	return s.ByYear, api.Count(s.ByYear), nil
 }
 
-// foreign is the country of a place on the wire: null for the United States.
 func foreign(code *string) *string {
 	if *code == "US" {
 		return nil

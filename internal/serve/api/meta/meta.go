@@ -25,7 +25,6 @@ import (
 	"grantgraph/internal/table"
 )
 
-// sourceFiles adds up the files of the manifest, which lists them by source.
 func sourceFiles(m *snapshot.Manifest) []client.SourceInfo {
 	list := []client.SourceInfo{}
 	for _, s := range m.Sources {
@@ -183,7 +182,6 @@ func describe(c *api.Call, signing client.Signing, sources *client.ComplianceSou
 	}
 }
 
-// The statuses of a mapping.
 const (
 	unsupported = "unsupported"
 	transformed = "transformed"

@@ -15,14 +15,12 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// Page sizes of POST /essentials.
 const (
 	defaultSize = 25
 	maxSize     = 1000
 	maxFrom     = 1_000_000_000
 )
 
-// maxListBody bounds the body of POST /essentials. Full lists of values fit.
 const maxListBody = 64 << 10
 
 // listRowWeight is what a row takes of the memory that all requests share, in bytes, on its way to the wire.

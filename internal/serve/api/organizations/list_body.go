@@ -61,7 +61,6 @@ func (r *listReader) finish() {
 	}
 }
 
-// block reads an object, and remembers to report its unread fields.
 func (r *listReader) block(in *api.Form, name, called string) *api.Form {
 	b := in.Block(name, called)
 	r.blocks = append(r.blocks, b)
@@ -101,7 +100,6 @@ var orders = map[string]directory.Order{
 
 var orderWords = []string{"name", "revenue", "assets", "expenses", "grants_paid", "score"}
 
-// orderMeant are other words for the values of sort_by.
 var orderMeant = map[string]string{
 	"organization_name": "name", "org_name": "name", "total_revenue": "revenue", "income": "revenue", "size": "revenue",
 	"total_assets": "assets", "total_expenses": "expenses", "grants": "grants_paid", "giving": "grants_paid",
@@ -189,7 +187,6 @@ func (r *listReader) text(f *api.Form, name string, most int) (string, bool) {
 
 var errNotScalar = errors.New("not a text or a number")
 
-// scalar reads a text, or a number exactly as it was written.
 func scalar(raw json.RawMessage) (string, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
@@ -254,7 +251,6 @@ func (r *listReader) parts(f *api.Form, name string) (list []string) {
 	return list
 }
 
-// integer reads a whole number within bounds, which may be a text.
 func (r *listReader) integer(f *api.Form, name string, least, most int64) (int64, bool) {
 	raw, ok := f.Value(name)
 	if !ok {

@@ -42,7 +42,6 @@ func (r *listReader) unhonored(f *api.Form) {
 	}
 }
 
-// readFilters reads the filters: the flat ones and Candid's blocks.
 func (r *listReader) readFilters(f *api.Form) error {
 	x := &r.question.filter
 	r.places(f)
@@ -304,7 +303,6 @@ func (r *listReader) causes(f *api.Form, name string) error {
 	return nil
 }
 
-// leadingCode says whether the first word of a text is an NTEE letter or code.
 func leadingCode(word string) bool {
 	letter := func(c byte) bool { return c >= 'A' && c <= 'Z' }
 	digit := func(c byte) bool { return c >= '0' && c <= '9' }

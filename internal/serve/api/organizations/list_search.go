@@ -54,7 +54,6 @@ func (l *lister) find(ctx context.Context) (*foundPage, error) {
 	return l.ordered(ctx, set, n)
 }
 
-// page is the page of a set in the order that was asked for.
 func (l *lister) page(set directory.Set, n int) ([]matched, error) {
 	page, err := l.orgs.Page(set, n, l.sort, int(l.from), l.size)
 	out := make([]matched, len(page))
@@ -64,7 +63,6 @@ func (l *lister) page(set directory.Set, n int) ([]matched, error) {
 	return out, err
 }
 
-// ask is the question to the search among a set of n organizations.
 func (l *lister) ask(set directory.Set, n, limit int) search.Ask {
 	a := search.Ask{Text: l.terms, Mode: search.Mode(l.mode), Within: set, Limit: limit}
 	if n == l.orgs.Len() {
@@ -73,7 +71,6 @@ func (l *lister) ask(set directory.Set, n, limit int) search.Ask {
 	return a
 }
 
-// served records the mode that the search used.
 func (l *lister) served(m search.Mode) string {
 	if string(m) != l.mode {
 		l.call.Caveat("mode", "Vector matching is not available, so names and words were matched as text.")

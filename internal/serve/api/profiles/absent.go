@@ -10,7 +10,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Reasons why a part of a profile is absent.
 const (
 	Plan                  = "plan"                     // the plan of the key does not include it
 	NoFilingRead          = "no_filing_read"           // no return of the organization was read
@@ -48,7 +47,6 @@ func (a *absences) add(part, reason, detail string) {
 
 func (a *absences) none(part, detail string) { a.add(part, NoneFound, detail) }
 
-// unfiled says why an organization has nothing that comes from returns.
 func (a *absences) unfiled(part string) {
 	reason, detail := whyUnfiled(a.profile)
 	a.add(part, reason, detail)

@@ -238,7 +238,6 @@ func person(p *snapshot.Person) client.ProfilePerson {
 	return w
 }
 
-// mayHold says whether an organization is a private foundation, which lists investments.
 func mayHold(p *profile.Profile) bool {
 	return p.ReturnType == privateFoundationForm || irscode.PrivateFoundation(p.Foundation)
 }

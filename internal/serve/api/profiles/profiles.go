@@ -88,7 +88,6 @@ func Group(p Parts) api.Group {
 	return g
 }
 
-// missing refuses a dataset without profiles or grants.
 func (p Parts) missing(d api.Dataset) error {
 	if p.Profiles(d) == nil || p.Graph(d) == nil {
 		return api.Damaged()
@@ -152,7 +151,6 @@ func (p Parts) inService(c *api.Call) string {
 	return strconv.FormatBool(s.BMF.Screens) + strconv.FormatBool(s.Pub78.Screens) + strconv.FormatBool(s.Revocation.Screens)
 }
 
-// Bounds of the lists of a profile.
 const (
 	topParties   = 25
 	topCofunders = 25

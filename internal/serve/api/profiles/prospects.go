@@ -81,7 +81,6 @@ func (p Parts) alike(c *api.Call, e ein.EIN) (list []prospect.Alike) {
 	return list
 }
 
-// readProspectFilter reads which funders count, and names the question.
 func readProspectFilter(c *api.Call) (f prospect.Filter, asked string, err error) {
 	r := c.Params
 	var states []string

@@ -102,7 +102,6 @@ func similarRows(base string, list []profile.Similar) []client.SimilarRow {
 	return rows
 }
 
-// causeLabel is a code or a letter in words.
 func causeLabel(cause string) *string {
 	if cause == "" {
 		return nil

@@ -108,7 +108,6 @@ func sqlCell(raw json.RawMessage) (string, error) {
 // that size and the smaller buffer before it.
 const weight = 4 * sqlbox.Held
 
-// warehouseOf finds the warehouse of a dataset, nil when it has none.
 type warehouseOf func(api.Dataset) Warehouse
 
 //go:embed operations.json
@@ -139,7 +138,6 @@ func ExampleSQL(name string) string {
 	panic("query: no example " + name)
 }
 
-// missing refuses a dataset without a warehouse.
 func (of warehouseOf) missing(d api.Dataset) error {
 	if of(d) == nil {
 		return fault.New(sqlbox.Unavailable, "The dataset being served has no warehouse to ask.").

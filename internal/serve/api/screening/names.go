@@ -109,7 +109,6 @@ func readNamed(c *api.Call, item json.RawMessage) (n named) {
 	return n
 }
 
-// text is everything of the name that a report repeats.
 func (n *named) text() []byte {
 	text := []byte(n.subject.Name)
 	for _, place := range []*string{n.subject.Country, n.subject.City} {
@@ -120,7 +119,6 @@ func (n *named) text() []byte {
 	return text
 }
 
-// fail keeps the first problem.
 func (n *named) fail(format string, args ...any) {
 	if n.err == "" {
 		n.err = fmt.Sprintf(format, args...)

@@ -59,7 +59,6 @@ type operations struct {
 	turns chan struct{} // one for each verification that may run at a time
 }
 
-// Bounds of requests.
 const (
 	maxEINs     = 100
 	maxNames    = 100
@@ -74,7 +73,6 @@ const (
 	mostFromOne   = 16 // of them from one network
 )
 
-// excludeParam names the matches that the caller has ruled out.
 const excludeParam = "exclude_ent_num"
 
 //go:embed operations.json
@@ -105,7 +103,6 @@ func Group(p Parts) api.Group {
 	return g
 }
 
-// needsLists refuses a screening while the compliance lists are damaged or lost.
 func (o *operations) needsLists(d api.Dataset) error {
 	if o.Screener(d).Lost() {
 		return api.Damaged()
@@ -199,7 +196,6 @@ func readExcluded(c *api.Call) (list []int64) {
 	return list
 }
 
-// addFiled adds the name that filings give an organization, if there is one.
 func (o *operations) addFiled(c *api.Call, q *screen.Query) bool {
 	names := o.Names(c.Data)
 	if names == nil {
@@ -308,7 +304,6 @@ var (
 // untouched are members that are copied as they are: the report is signed, and registry records keep the words of the registry.
 var untouched = []string{"report", "registry_records"}
 
-// titleCase writes a word of the vocabulary as other services do.
 func titleCase(word string) string {
 	parts := strings.Split(word, "_")
 	for i, p := range parts {

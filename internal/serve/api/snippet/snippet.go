@@ -82,7 +82,6 @@ const (
 	document = "report.json"
 )
 
-// pairs splits a query string and keeps its order.
 func pairs(query string) (list [][2]string) {
 	for _, item := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' }) {
 		name, value, _ := strings.Cut(item, "=")

@@ -233,7 +233,6 @@ func membersOf(text []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// parseJWK reads a JSON web key, and reports whether it is a key for Ed25519.
 func parseJWK(members map[string]json.RawMessage) (k report.PublicKey, isEd25519 bool, err error) {
 	var kind, curve, x, id, use, algorithm string
 	for _, member := range []struct {

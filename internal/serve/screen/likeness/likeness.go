@@ -20,7 +20,6 @@ import (
 // Kind says how the list states a name.
 type Kind string
 
-// The kinds of names. A name now used ("nka") is an alias.
 const (
 	Primary Kind = "primary"
 	AKA     Kind = "aka"
@@ -28,7 +27,6 @@ const (
 	Weak    Kind = "weak"
 )
 
-// Thresholds of a score.
 const (
 	Threshold = 0.75 // from here a name is a potential match
 	Strong    = 0.90 // from here it is a strong one
@@ -59,7 +57,6 @@ type Hit struct {
 	Flags   []string
 }
 
-// Flags of a hit.
 const (
 	FlagSpaceless     = "spaceless"      // found by the letters without the spaces between words
 	FlagNumbersDiffer = "numbers_differ" // both have numbers, and not the same
@@ -252,7 +249,6 @@ func (l *List) weigh(texts []string) {
 	}
 }
 
-// index adds a name to all maps by which it is found.
 func (l *List) index(i int32) {
 	e := &l.names[i]
 	add := func(to []int32) []int32 {
@@ -348,7 +344,6 @@ func (l *List) hits(q *query, best []found) []Hit {
 	return hits
 }
 
-// round rounds to four places.
 func round(s float64) float64 { return math.Round(s*1e4) / 1e4 }
 
 // bag returns the key that two names share when they have the same words in any order.
@@ -425,14 +420,12 @@ func (p *phrase) foreignForms() (have formSet, letters float64) {
 	return have, letters
 }
 
-// company reports whether the name has a legal form.
 func (p *phrase) company() bool {
 	var form [maxWords]bool
 	p.formWords(form[:])
 	return slices.Contains(form[:len(p.words)], true)
 }
 
-// incorporated reports whether the name has the legal form of American nonprofits.
 func (p *phrase) incorporated() bool {
 	for _, w := range p.words {
 		switch w {

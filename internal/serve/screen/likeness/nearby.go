@@ -76,7 +76,6 @@ func (n *nearby) seal() {
 	}
 }
 
-// cut returns where a piece of a text begins and ends.
 func cut(length, piece, k int) (from, to int) {
 	return piece * length / (k + 1), (piece + 1) * length / (k + 1)
 }
@@ -89,7 +88,6 @@ const (
 	usualLength = 96 // of a text; the sums of a longer text are allocated
 )
 
-// hashPowers are the powers of hashBase.
 var hashPowers = func() (t [longestHead + 1]uint64) {
 	t[0] = 1
 	for i := 1; i < len(t); i++ {

@@ -142,7 +142,6 @@ var cyrillic = func() (t [0x60]string) {
 	return t
 }()
 
-// split splits a text into words. It drops apostrophes and the dots of initials; a dot between longer words separates them.
 func (p *phrase) split(text string) {
 	from, run := -1, 0 // where the current word begins, and its letters since the last dot
 	dirty := false     // the word has a character to drop
@@ -305,7 +304,6 @@ var spellings = func() map[string]string {
 	return m
 }()
 
-// sorted joins words in the order of the alphabet.
 func sorted(words []string) string {
 	if len(words) == 1 {
 		return words[0]

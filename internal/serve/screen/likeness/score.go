@@ -494,7 +494,6 @@ func (a *alignment) score(q *query, e *entry, near bool, h *Hit) float64 {
 	return max(0, s)
 }
 
-// link lists the possible alignments, best first.
 func (l *List) link(q *query, e *entry) {
 	q.links = q.links[:0]
 	for n, id := range e.content {

@@ -32,7 +32,6 @@ const (
 	listInfo     = 0.003 // and for the information
 )
 
-// newWord describes a word that occurs in the given share of the list's entries.
 func newWord(text string, inList float64) word {
 	w := word{text: text}
 	for i := 0; i < len(text); i++ {

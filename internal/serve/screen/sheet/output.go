@@ -171,7 +171,6 @@ func differs(before, now Work) string {
 	return ""
 }
 
-// note adds a line to the journal and makes it durable.
 func (o *Output) note(line any) error {
 	text, err := json.Marshal(line)
 	if err != nil {

@@ -25,7 +25,6 @@ type records struct {
 	newline string
 }
 
-// cell returns the value of a cell. There are len(r.ends) cells.
 func (r *records) cell(i int) []byte {
 	from := 0
 	if i > 0 {

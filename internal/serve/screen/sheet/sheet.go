@@ -22,7 +22,6 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Bounds of a spreadsheet.
 const (
 	maxRecord  = 1 << 20 // bytes of a row, line breaks within quotation marks included
 	maxColumns = 16_384  // as many as Excel has
@@ -210,7 +209,6 @@ func layoutOf(sample []byte, whole bool) layout {
 	return l
 }
 
-// separatorLine returns the line before the header that tells Excel the delimiter.
 func separatorLine(sample []byte) (line string, ok bool) {
 	end := bytes.IndexByte(sample, '\n')
 	if end < 0 || end > 10 {

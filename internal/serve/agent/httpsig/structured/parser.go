@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// parser walks the text of one field value from left to right.
 type parser struct {
 	text string
 	at   int
@@ -43,7 +42,6 @@ func (p *parser) skip(set string) {
 	}
 }
 
-// member reads one dictionary member. A key without a value stands for true.
 func (p *parser) member() (Member, error) {
 	key, err := p.key()
 	if err != nil {
@@ -138,7 +136,6 @@ func (p *parser) key() (string, error) {
 	return key, nil
 }
 
-// run takes the following bytes that a condition accepts.
 func (p *parser) run(accept func(byte) bool) string {
 	start := p.at
 	for !p.done() && accept(p.text[p.at]) {
