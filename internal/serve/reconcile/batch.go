@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,9 +90,7 @@ func (g *given) UnmarshalJSON(data []byte) error {
 		if entity.ID == nil {
 			return errors.New("an entity without an id")
 		}
-		if g.id, g.text = *entity.ID, entity.Name; g.text == "" {
-			g.text = g.id
-		}
+		g.id, g.text = *entity.ID, cmp.Or(entity.Name, *entity.ID)
 		return nil
 	case '[', 'n':
 		return errors.New("neither a text, a number, a truth nor an entity")
@@ -354,7 +353,8 @@ func (q *Query) bounded(at string, limit *json.Number) error {
 func (q *Query) known() error {
 	for _, t := range q.Types {
 		if typeOf(t) == nil {
-			return fault.New(slugType, "There is no type %q.", fault.Clip(t, maxIDText)).Try("leave the type out, or use one of: %s", typeIDs())
+			ids := strings.Join(each.Of(types, func(t Type) string { return t.ID }), ", ")
+			return fault.New(slugType, "There is no type %q.", fault.Clip(t, maxIDText)).Try("leave the type out, or use one of: %s", ids)
 		}
 	}
 	for _, c := range q.Where {
@@ -371,11 +371,6 @@ func (q *Query) known() error {
 		return f.Try("leave it out, or use one of: %s", propertyIDs(compared))
 	}
 	return nil
-}
-
-func typeIDs() string {
-	list := each.Append(nil, types, func(t Type) string { return t.ID })
-	return strings.Join(list, ", ")
 }
 
 type extension struct {

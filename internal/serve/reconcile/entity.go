@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -50,21 +51,13 @@ func typesOf(kind string) []Type {
 
 // nameOf is the display name of an organization. It is never empty.
 func nameOf(r *search.Result) string {
-	if name := orgname.Display(r.Name); name != "" {
-		return name
-	}
-	return "EIN " + r.EIN.Hyphenated()
+	return cmp.Or(orgname.Display(r.Name), "EIN "+r.EIN.Hyphenated())
 }
 
 // describe tells an organization from its namesakes in one line.
 func describe(r *search.Result) string {
-	var parts []string
-	for _, s := range []string{placeOf(r.City, r.State), r.Type, r.Cause, "EIN " + r.EIN.Hyphenated()} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	return strings.Join(parts, " · ")
+	parts := []string{placeOf(r.City, r.State), r.Type, r.Cause, "EIN " + r.EIN.Hyphenated()}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
 func placeOf(city, state string) string { return strings.Trim(orgname.Display(city)+", "+state, ", ") }

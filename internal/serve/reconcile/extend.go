@@ -1,6 +1,10 @@
 package reconcile
 
-import "net/http"
+import (
+	"net/http"
+
+	"grantgraph/internal/each"
+)
 
 // extend finds the values of each property for each identifier, none for an unknown one.
 func (h *Handler) extend(w http.ResponseWriter, r *http.Request, e *extension) ([][]value, error) {
@@ -48,11 +52,7 @@ type column struct {
 }
 
 func (e *extension) columns() []column {
-	list := make([]column, len(e.properties))
-	for i, p := range e.properties {
-		list[i] = column{p.id, p.name}
-	}
-	return list
+	return each.Of(e.properties, func(p *property) column { return column{p.id, p.name} })
 }
 
 type extended02 struct {

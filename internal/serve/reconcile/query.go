@@ -101,8 +101,7 @@ func cityOf(s string) string {
 }
 
 func (c Condition) read() Condition {
-	values := each.Of(c.Values, func(v string) string { return readers[c.Property](v) })
-	c.Values = values
+	c.Values = each.Of(c.Values, readers[c.Property])
 	return c
 }
 

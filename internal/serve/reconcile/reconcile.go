@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
@@ -84,10 +85,10 @@ func New(c Config) *Handler {
 		})
 	}
 	handle("GET "+Root02, h.get02)
-	handle("POST "+Root02, h.post02)
-	handle("GET "+Root10, func(w http.ResponseWriter, _ *http.Request) error { return write(w, h.manifest10()) })
-	handle("POST "+Root10+"/match", h.match10)
-	handle("POST "+Root10+"/extend", h.extend10)
+	handle("POST "+Root02, h.withBody("application/x-www-form-urlencoded", h.post02))
+	handle("GET "+Root10, func(w http.ResponseWriter, _ *http.Request) error { return h.writeManifest(w, manifest10) })
+	handle("POST "+Root10+"/match", h.withBody("application/json", h.match10))
+	handle("POST "+Root10+"/extend", h.withBody("application/json", h.extend10))
 	for _, root := range []string{Root02, Root10} {
 		// For clients that join paths carelessly.
 		handle("GET "+root+"/{$}", func(w http.ResponseWriter, r *http.Request) error {
@@ -154,12 +155,7 @@ func (h *Handler) get02(w http.ResponseWriter, r *http.Request) error {
 	return h.answer02(w, r, values, true)
 }
 
-func (h *Handler) post02(w http.ResponseWriter, r *http.Request) error {
-	body, done, err := h.body(r, "application/x-www-form-urlencoded")
-	if err != nil {
-		return err
-	}
-	defer done()
+func (h *Handler) post02(w http.ResponseWriter, r *http.Request, body []byte) error {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
 		return malformed("The form cannot be decoded.")
@@ -194,17 +190,12 @@ func (h *Handler) answer02(w http.ResponseWriter, r *http.Request, values url.Va
 		}
 		return write(w, e.answer02(rows))
 	case manifest:
-		return write(w, h.manifest02())
+		return h.writeManifest(w, manifest02)
 	}
 	return malformed("The form has neither queries nor extend.")
 }
 
-func (h *Handler) match10(w http.ResponseWriter, r *http.Request) error {
-	body, done, err := h.body(r, "application/json")
-	if err != nil {
-		return err
-	}
-	defer done()
+func (h *Handler) match10(w http.ResponseWriter, r *http.Request, body []byte) error {
 	batch, err := readBatch10(body)
 	if err != nil {
 		return err
@@ -213,19 +204,10 @@ func (h *Handler) match10(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	answer := results10{Results: make([]result10, len(found))}
-	for i, list := range found {
-		answer.Results[i] = result10{list}
-	}
-	return write(w, answer)
+	return write(w, results10{each.Of(found, func(list []candidate) result10 { return result10{list} })})
 }
 
-func (h *Handler) extend10(w http.ResponseWriter, r *http.Request) error {
-	body, done, err := h.body(r, "application/json")
-	if err != nil {
-		return err
-	}
-	defer done()
+func (h *Handler) extend10(w http.ResponseWriter, r *http.Request, body []byte) error {
 	e, err := readExtension(body)
 	if err != nil {
 		return err
@@ -277,22 +259,26 @@ func (h *Handler) match(w http.ResponseWriter, r *http.Request, batch []named) (
 		if err != nil {
 			return nil, err
 		}
-		to[i] = make([]candidate, len(found))
-		for j := range found {
-			f := &found[j]
-			to[i][j] = candidate{
-				ID: f.EIN.String(), Name: nameOf(&f.Result), Description: describe(&f.Result), Type: typesOf(f.Kind),
-				Score: percent(f.Probability), Match: f.Sure, Features: f.Features,
-			}
-		}
+		to[i] = each.Of(found, func(f Candidate) candidate {
+			percent := min(99.9, math.Round(1000*f.Probability)/10) // below 100: no match is certain
+			return candidate{f.EIN.String(), nameOf(&f.Result), describe(&f.Result), typesOf(f.Kind), percent, f.Sure, f.Features}
+		})
 	}
 	return to, nil
 }
 
-// percent is a probability in percent with one decimal, below 100: no match is certain.
-func percent(p float64) float64 { return min(99.9, math.Round(1000*p)/10) }
+// withBody reads the body of a request before it is served, and holds its memory until then.
+func (h *Handler) withBody(kind string, serve func(http.ResponseWriter, *http.Request, []byte) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, done, err := h.body(r, kind)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return serve(w, r, body)
+	}
+}
 
-// body reads the body of a request. Its memory is held until done.
 func (h *Handler) body(r *http.Request, kind string) (body []byte, done func(), err error) {
 	given, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if given != kind {
@@ -330,6 +316,14 @@ func (h *Handler) hold(r *http.Request, size int64) (done func(), err error) {
 		return nil, err
 	}
 	return func() { hold.Release(); end() }, nil
+}
+
+func (h *Handler) writeManifest(w http.ResponseWriter, text string) error {
+	m, err := h.manifest(text)
+	if err != nil {
+		return err
+	}
+	return write(w, m)
 }
 
 func write(w http.ResponseWriter, v any) error {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search"
@@ -70,7 +71,9 @@ func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	case "property":
 		list = matching(prefix, propertySuggestions())
 	case "type":
-		list = matching(prefix, typeSuggestions())
+		list = matching(prefix, each.Of(types, func(t Type) suggestion {
+			return suggestion{ID: t.ID, Name: t.Name, Description: t.Description, Broader: t.Broader}
+		}))
 	}
 	list = list[min(skip, len(list)):]
 	answer := struct {
@@ -98,13 +101,6 @@ func propertySuggestions() (list []suggestion) {
 			s.Qualifiers = []qualifier{{exactMatch, "The same value"}}
 		}
 		list = append(list, s)
-	}
-	return list
-}
-
-func typeSuggestions() (list []suggestion) {
-	for _, t := range types {
-		list = append(list, suggestion{ID: t.ID, Name: t.Name, Description: t.Description, Broader: t.Broader})
 	}
 	return list
 }
