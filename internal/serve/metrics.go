@@ -233,7 +233,6 @@ func (o *observed) Write(p []byte) (int, error) {
 // Flush sends the bytes written so far, for answers that come in parts.
 func (o *observed) Flush() { _ = http.NewResponseController(o.ResponseWriter).Flush() }
 
-// Unwrap lets http.ResponseController reach the connection.
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
 // freshness publishes how old the dataset and the compliance lists are and how much room

@@ -62,7 +62,6 @@ type Search interface {
 	Encoder() (name string, documents int)
 }
 
-// Snapshot describes the snapshot behind it.
 func (d *Dataset) Snapshot() *snapshot.Manifest { return &d.Manifest }
 
 // Lists names the editions of the compliance lists in it.
@@ -186,7 +185,6 @@ func Examples(base string) (api.Examples, error) {
 	return api.Examples{Groups: groups, Data: Invented(), Key: example.Key}, nil
 }
 
-// Invented is the dataset of the examples.
 func Invented() *Dataset {
 	orgs, standing := example.Directory()
 	return &Dataset{
@@ -209,7 +207,6 @@ func OpenAPI(base string) ([]byte, error) {
 	return api.OpenAPI(base, all)
 }
 
-// API configures the API of a service.
 type API struct {
 	api.Config // without Groups, Examples and Admit
 
@@ -233,7 +230,6 @@ type API struct {
 	Trusted []string
 }
 
-// NewAPI makes the API of a service.
 func NewAPI(c API) (*api.Handler, error) {
 	base, err := api.CheckBase(c.BaseURL)
 	if err != nil {

@@ -52,7 +52,6 @@ import (
 	"grantgraph/internal/serve/watch"
 )
 
-// Options say what to serve and where.
 type Options struct {
 	Data    string         // data directory
 	Addr    string         // address of the API and the site; port 0 picks one
@@ -474,7 +473,6 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // Store is the account store that the server charges against.
 func (s *Server) Store() *account.Store { return s.accounts }
 
-// URL is how clients reach the server.
 func (s *Server) URL() string { return s.opt.BaseURL }
 
 // Run serves until the context ends, keeps serving for the drain time, then finishes the requests under way.

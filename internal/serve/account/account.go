@@ -14,7 +14,6 @@ import (
 	"time"
 )
 
-// KeyInfo describes a key, without its secret.
 type KeyInfo struct {
 	ID      string // stays the same when the key is rotated
 	Plan    Plan

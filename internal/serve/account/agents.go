@@ -11,7 +11,6 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Status is the state of the key of an agent.
 type Status string
 
 // The states. A key of the anonymous tier begins locked. Right answers to its challenge unlock it, its last call makes it

@@ -11,7 +11,6 @@ import (
 	"grantgraph/internal/serve/network"
 )
 
-// Kind is the kind of an event.
 type Kind string
 
 const (

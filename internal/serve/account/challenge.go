@@ -103,7 +103,6 @@ func (s *Store) SetChallenge(ctx context.Context, id string, expect int, c Chall
 	return a, err
 }
 
-// Verdict is the result of an attempt.
 type Verdict string
 
 const (

@@ -19,7 +19,6 @@ const (
 // payment: its answer may have been lost on the way.
 const receiptHolds = 10 * time.Minute
 
-// Asking is who asks a question.
 type Asking struct {
 	Visitor string // the value of the visitor's cookie
 	Address string // network address; empty is not counted

@@ -25,7 +25,6 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// NewKey makes the text of a key from a source of random bytes.
 func NewKey(plan Plan, random io.Reader) (string, error) {
 	t := plan.Terms()
 	if t.Letter == 0 {

@@ -128,13 +128,11 @@ func Payer(ctx context.Context, keys interface {
 	return cmp.Or(key.Account, key.ID)
 }
 
-// Find finds a key by its secret or its ID.
 func (s *Store) Find(ctx context.Context, secretOrID string) (KeyInfo, error) {
 	r, err := findKey(s.view(ctx), secretOrID)
 	return r.KeyInfo, err
 }
 
-// Balance returns the state of the allowance of the key or account.
 func (s *Store) Balance(ctx context.Context, id string) (Balance, error) {
 	from := s.view(ctx)
 	r, err := payerOf(from, id)
@@ -390,7 +388,6 @@ func (s *Store) ReturnScreen(ctx context.Context, id string) error {
 	})
 }
 
-// Screened reports whether the one screening has been taken.
 func (s *Store) Screened(ctx context.Context, id string) (bool, error) {
 	from := s.view(ctx)
 	r, err := payerOf(from, id)

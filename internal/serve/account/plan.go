@@ -48,7 +48,6 @@ func (w Window) Start(t time.Time) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
-// Reset returns the beginning of the next window.
 func (w Window) Reset(t time.Time) time.Time {
 	if w == Month {
 		return w.Start(t).AddDate(0, 1, 0)
@@ -56,7 +55,6 @@ func (w Window) Reset(t time.Time) time.Time {
 	return w.Start(t).AddDate(0, 0, 1)
 }
 
-// Terms are the terms of a plan.
 type Terms struct {
 	Plan      Plan
 	Letter    byte // in the text of keys issued under the plan
@@ -87,7 +85,6 @@ func (p Plan) Terms() Terms {
 	return Terms{Plan: p, Window: Day}
 }
 
-// ParsePlan reads the name of a plan.
 func ParsePlan(s string) (Plan, error) {
 	p := Plan(strings.ToLower(strings.TrimSpace(s)))
 	if p.Terms().Allowance == 0 {
@@ -96,7 +93,6 @@ func ParsePlan(s string) (Plan, error) {
 	return p, nil
 }
 
-// ParseWindow reads the name of a window.
 func ParseWindow(s string) (Window, error) {
 	switch w := Window(strings.ToLower(strings.TrimSpace(s))); w {
 	case Day, Month:
@@ -116,7 +112,6 @@ const (
 	Trusted   Tier = "trusted"
 )
 
-// TierTerms are the terms of a tier.
 type TierTerms struct {
 	Tier     Tier
 	Lifetime time.Duration

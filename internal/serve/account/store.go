@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// Options of a store.
 type Options struct {
 	Clock      func() time.Time // nil for the clock of the machine
 	FreeWindow Window           // window of the free allowance; empty for Day

@@ -44,7 +44,6 @@ type Challenge struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// Call is a request that a locked key may make.
 type Call struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
@@ -54,7 +53,6 @@ type Call struct {
 // URL is the call relative to the address of the service.
 func (c Call) URL() string { return c.Path + "?" + c.Query }
 
-// Question is one question as the agent reads it.
 type Question struct {
 	ID         string     `json:"id"`
 	Text       string     `json:"text"`

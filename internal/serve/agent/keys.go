@@ -27,7 +27,6 @@ type Rows struct {
 	Version string // of the dataset
 }
 
-// KeyOptions configure Keys.
 type KeyOptions struct {
 	Store    account.Agents
 	Examiner Drawer
@@ -42,7 +41,6 @@ type KeyOptions struct {
 // restricts locked keys to the calls of their challenge.
 type Keys struct{ o KeyOptions }
 
-// NewKeys makes the keys of a service.
 func NewKeys(o KeyOptions) *Keys {
 	hosts := make([]string, len(o.Trusted))
 	for i, host := range o.Trusted {
@@ -65,14 +63,12 @@ func (s *State) AttemptsLeft() int {
 	return max(0, account.MostAttempts-s.AgentInfo.Challenge.Attempts)
 }
 
-// Minted is a new key.
 type Minted struct {
 	State
 	Secret string
 	Below  string // why a signed request got the signed tier and not a higher one; empty for other requests
 }
 
-// Application is a request for a key.
 type Application struct {
 	Purpose, Source string
 	Address         string        // of the client
@@ -212,7 +208,6 @@ func (k *Keys) Renew(ctx context.Context, keyID, requestID string, rows Rows) (S
 	return k.state(a)
 }
 
-// Reply is an agent's answers to the challenge of its key.
 type Reply struct {
 	KeyID     string
 	Answers   []string
@@ -309,5 +304,4 @@ func (k *Keys) TakeCall(ctx context.Context, keyID, name string) error {
 	return err
 }
 
-// Requirements returns the rules for a signed request.
 func (k *Keys) Requirements() client.SignRules { return k.o.Verifier.Requirements() }

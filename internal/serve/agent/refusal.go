@@ -17,7 +17,6 @@ const (
 	NoChallenge  = "no_challenge"
 )
 
-// NotAccepted is the refusal of answers to a challenge.
 type NotAccepted struct {
 	*fault.Fault
 	Left int           // attempts left
@@ -25,7 +24,6 @@ type NotAccepted struct {
 	Next *State        // the key with its new challenge, if it has one
 }
 
-// Unwrap returns the fault, for errors.As.
 func (n *NotAccepted) Unwrap() error { return n.Fault }
 
 // notAccepted makes a refusal after which the same challenge stands.
@@ -68,7 +66,6 @@ func tooManyMints(wait time.Duration) error {
 	return f
 }
 
-// Miscounted is the refusal of more or fewer answers than there are questions.
 type Miscounted struct{ Given, Asked int }
 
 func (m *Miscounted) Error() string {

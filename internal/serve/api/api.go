@@ -48,7 +48,6 @@ type Dataset interface {
 	Lists() string
 }
 
-// Config says what the handler serves.
 type Config struct {
 	// BaseURL is the address that clients see, without a trailing slash.
 	BaseURL string
@@ -99,7 +98,6 @@ type Handler struct {
 	limiter  limiter
 }
 
-// New makes the handler.
 func New(c Config) (*Handler, error) {
 	base, err := CheckBase(c.BaseURL)
 	if err != nil {

@@ -120,23 +120,11 @@ func (s *Handler) meter(ctx context.Context, out *reply, c *Call) error {
 	return err
 }
 
-type claimed func(context.Context) error
-
-func (c *Call) claim(ctx context.Context) (claimed, error) {
-	if c.Claim == nil {
-		return nil, nil
-	}
-	return c.Claim(ctx)
-}
-
 // giveBackTimeout bounds how long a refusal waits for the store.
 const giveBackTimeout = 5 * time.Second
 
 // giveBack undoes the claim of a request without an answer, even when the caller has left.
-func (s *Handler) giveBack(ctx context.Context, c *Call, claim claimed) {
-	if claim == nil {
-		return
-	}
+func (s *Handler) giveBack(ctx context.Context, c *Call, claim func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
 	defer cancel()
 	if err := claim(ctx); err != nil {

@@ -39,14 +39,11 @@ func (c *Call) ReadForm() *Form {
 // ReadFormOrList also reads a bare array, as an object with the array as its one field.
 func (c *Call) ReadFormOrList(field string) *Form {
 	const what = "a JSON object or array"
-	if !bytes.HasPrefix(bytes.TrimLeft(c.body, " \t\r\n"), []byte("[")) {
-		list, err := members(c.body)
-		return c.form(list, err, what)
+	if bytes.HasPrefix(bytes.TrimLeft(c.body, " \t\r\n"), []byte("[")) && json.Valid(c.body) {
+		return c.form(map[string]json.RawMessage{field: c.body}, nil, what)
 	}
-	if !json.Valid(c.body) {
-		return c.form(nil, errors.New("it is not JSON"), what)
-	}
-	return c.form(map[string]json.RawMessage{field: c.body}, nil, what)
+	list, err := members(c.body) // of a broken list it says that it is not an object
+	return c.form(list, err, what)
 }
 
 func (c *Call) form(list map[string]json.RawMessage, err error, what string) *Form {
@@ -139,19 +136,14 @@ func (f *Form) otherWord(name string) string {
 
 // Text reads a line of text with a maximum number of bytes. Line breaks and runs of spaces become one space.
 func (f *Form) Text(name string, most int) string {
-	raw, ok := f.member(name)
+	value, ok := f.text(name)
 	if !ok {
 		return ""
 	}
-	var value *string
-	if json.Unmarshal(raw, &value) != nil || value == nil {
-		f.at([]any{name}, "string_type", Clip(string(raw)), nil, "the value is not a text")
-		return ""
-	}
-	line := strings.Join(strings.Fields(*value), " ")
+	line := strings.Join(strings.Fields(value), " ")
 	switch {
 	case line == "":
-		f.at([]any{name}, "string_too_short", shown(*value), Limit{"min_length": 1}, "the value is empty")
+		f.at([]any{name}, "string_too_short", shown(value), Limit{"min_length": 1}, "the value is empty")
 	case len(line) > most:
 		f.at([]any{name}, "string_too_long", shown(line), Limit{"max_length": most}, "the value is %d bytes long; at most %d are kept", len(line), most)
 	case !Legible(line):
@@ -165,7 +157,6 @@ func (f *Form) Text(name string, most int) string {
 // Legible reports whether a text of a body may be kept and shown. In JSON, U+FFFD replaces bytes that were not text.
 func Legible(s string) bool { return fault.Legible(s) && !strings.ContainsRune(s, utf8.RuneError) }
 
-// Word reads one word of a vocabulary.
 func (f *Form) Word(name string, vocabulary []string) string {
 	value := strings.ToLower(f.Text(name, maxText))
 	if value != "" && !slices.Contains(vocabulary, value) {
@@ -175,7 +166,6 @@ func (f *Form) Word(name string, vocabulary []string) string {
 	return value
 }
 
-// Texts reads a list of texts.
 func (f *Form) Texts(name string, most int) []string {
 	raw, ok := f.member(name)
 	if !ok {
@@ -255,18 +245,22 @@ func (f *Form) items(name string, raw json.RawMessage, least, most int) (items [
 	return items
 }
 
-// Verbatim reads a text without changing it.
 func (f *Form) Verbatim(name string) string {
+	value, _ := f.text(name)
+	return value
+}
+
+func (f *Form) text(name string) (string, bool) {
 	raw, ok := f.member(name)
 	if !ok {
-		return ""
+		return "", false
 	}
 	var value *string
 	if json.Unmarshal(raw, &value) != nil || value == nil {
 		f.at([]any{name}, "string_type", shown(string(raw)), nil, "the value is not a text")
-		return ""
+		return "", false
 	}
-	return *value
+	return *value, true
 }
 
 // Optional reads an optional field into a value. A field that cannot be read is a
@@ -285,7 +279,6 @@ func (f *Form) Optional(name string, into any, kind, message string) {
 	}
 }
 
-// Finish reports the fields that were not read.
 func (f *Form) Finish() {
 	for _, name := range slices.Sorted(maps.Keys(f.members)) {
 		if f.read[name] {
@@ -353,18 +346,14 @@ func (f *Form) Problem(name string, index int, kind, input string, ctx any, form
 	f.at(where, kind, sent, ctx, format, args...)
 }
 
-// Called returns the name of a field in warnings.
 func (f *Form) Called(name string) string { return f.called + name }
 
-// Ignored records that a field, or a part of it, was not honored.
 func (f *Form) Ignored(name, format string, args ...any) {
 	f.params.Warn.Ignored(f.Called(name), fmt.Sprintf(format, args...))
 }
 
-// Caveat records a limit of a field that was honored.
 func (f *Form) Caveat(name, format string, args ...any) {
 	f.params.Warn.Caveat(f.Called(name), fmt.Sprintf(format, args...))
 }
 
-// Failed reports whether anything in the request could not be read.
 func (f *Form) Failed() bool { return f.params.Failed() }

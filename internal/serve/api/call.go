@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// Caller says who sent a request.
 type Caller struct {
 	Key     string       // ID of the key, empty for none
 	Secret  string       // the key itself, for operations of agents, whose answers repeat it
@@ -76,7 +75,6 @@ func (c *Call) RequirePaid() error {
 	return c.key.Require(account.Paid)
 }
 
-// Body is the body of the request, as it was sent.
 func (c *Call) Body() []byte { return c.body }
 
 // Example reports whether the answer is invented.
@@ -98,18 +96,14 @@ func (c *Call) CaveatMasked() {
 	}
 }
 
-// Service is the extension block of the answer.
 func (c *Call) Service() client.Service {
 	return client.Service{Unsupported: c.warn.unsupported(), Warnings: c.warn.all(), Dataset: stamp(c.Data.Snapshot()), Example: c.shown}
 }
 
-// Tail is the end of the answer.
 func (c *Call) Tail() client.Tail { return client.Tail{Service: c.Service()} }
 
-// Format is the format of the answer, once it is read.
 func (c *Call) Format() string { return c.format }
 
-// ReadFormat reads the format of the answer.
 func (c *Call) ReadFormat() {
 	value, given := c.Params.Text("format")
 	if !given {

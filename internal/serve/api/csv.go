@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/csv"
 	"fmt"
@@ -191,10 +190,8 @@ func columnsOf(t reflect.Type) []column {
 
 var columnCache sync.Map
 
-// ColumnNames lists the names of the columns of a row.
 func ColumnNames(row any) []string {
-	names := each.Append(nil, columnsOf(reflect.TypeOf(row)), func(c column) string { return c.name })
-	return names
+	return each.Append(nil, columnsOf(reflect.TypeOf(row)), func(c column) string { return c.name })
 }
 
 // chosen lists the columns that were asked for, in the order asked; no fields means all.
@@ -217,21 +214,7 @@ type picked struct {
 	fields []string
 }
 
-// MarshalJSON writes the chosen columns in the order asked.
 func (p picked) MarshalJSON() ([]byte, error) {
 	v := reflect.ValueOf(p.row).Elem()
-	var b bytes.Buffer
-	enc := encoder(&b)
-	b.WriteByte('{')
-	for i, c := range chosen(v.Type(), p.fields) {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Quote(c.name) + ":")
-		if err := enc.Encode(v.FieldByIndex(c.index).Interface()); err != nil {
-			return nil, err
-		}
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return Ordered(each.Of(chosen(v.Type(), p.fields), func(c column) Entry { return Entry{c.name, v.FieldByIndex(c.index).Interface()} })).MarshalJSON()
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 )
 
@@ -26,7 +27,6 @@ func (c *Call) Cursor(question []byte, offset int64) string {
 	return encodeCursor(c.Data.Snapshot().Version, c.op.ID, question, offset)
 }
 
-// ReadCursor reads the parameter cursor of a request.
 func (c *Call) ReadCursor(question []byte) (offset int64, given bool, err error) {
 	cursor, given := c.Params.Text("cursor")
 	if !given {
@@ -73,11 +73,11 @@ func decodeCursor(cursor, version, operation string, question []byte) (offset in
 		return 0, false, nil
 	}
 	if string(b[:markSize]) != string(mark(version)) {
-		return 0, true, fault.New(refusedStale.Slug, "The cursor belongs to another build of the dataset; the rows may have moved since.").
+		return 0, true, fault.New(client.SlugCursorStale, "The cursor belongs to another build of the dataset; the rows may have moved since.").
 			Try("start again without cursor")
 	}
 	if string(b[markSize:2*markSize]) != string(mark(operation+string(question))) {
-		return 0, true, fault.New(refusedCursor.Slug, "The cursor belongs to another endpoint, filter or order.").
+		return 0, true, fault.New(client.SlugCursorMismatch, "The cursor belongs to another endpoint, filter or order.").
 			Try("send a cursor with the same parameters as the request that returned it; only limit, fields and format may change")
 	}
 	return int64(n), true, nil

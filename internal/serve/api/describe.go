@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 )
 
 // catalogPath is where RFC 9727 looks for the catalogue of APIs of a site.
@@ -136,8 +137,8 @@ func (s *Handler) llms() []byte {
 			name = fmt.Sprintf("[%s](%s%s?example=1)", name, base, op.Target(&op.Examples[0]))
 		}
 		fmt.Fprintf(&b, "- %s: %s. Needs %s; %s.", name, op.Summary, op.Who(), op.Price())
-		if names := paramNames(op); names != "" {
-			b.WriteString(" Parameters: " + names + ".")
+		if len(op.Params) > 0 {
+			b.WriteString(" Parameters: " + strings.Join(each.Of(op.Params, func(p Param) string { return p.Name }), ", ") + ".")
 		}
 		b.WriteByte('\n')
 	}
@@ -150,12 +151,4 @@ func (s *Handler) llms() []byte {
 	fmt.Fprintf(&b, "\n## Description\n\n- [Documentation](%s/docs): guides, every parameter and field, every error and what to do about it\n- "+
 		"[OpenAPI 3.1](%s/openapi.json): every parameter, field and status\n- [Metadata](%s%s/meta): build stamp, scope, sources\n", base, base, base, Versioned)
 	return []byte(b.String())
-}
-
-func paramNames(op *Operation) string {
-	var names []string
-	for _, p := range op.Params {
-		names = append(names, p.Name)
-	}
-	return strings.Join(names, ", ")
 }

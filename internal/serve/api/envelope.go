@@ -43,15 +43,12 @@ type Document interface {
 // ownCSV is a Tabular that writes its own CSV, because its type has no columns.
 type ownCSV interface{ WriteCSV(w io.Writer) error }
 
-// Success is the head of every success.
 var Success = client.Head{Code: 200, Message: "OK"}
 
-// List is the envelope of a page of rows.
 type List[T any] struct{ client.List[T] }
 
 func (l *List[T]) Table() (any, *int64, *string) { return l.Results, &l.Hits, l.NextCursor }
 
-// Pick leaves only some columns of the rows.
 func (l *List[T]) Pick(fields []string) *List[picked] {
 	rows := make([]picked, len(l.Results))
 	for i := range l.Results {
@@ -85,12 +82,10 @@ func RefOrNull(s *string) *string {
 	return s
 }
 
-// Instant is a time as the wire has it.
 func Instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 var issued = ein.Issued()
 
-// ReadEIN reads the EIN of the path.
 func (c *Call) ReadEIN() ein.EIN {
 	text, _ := c.Params.Text("ein")
 	e, err := ein.Parse(text)
@@ -108,7 +103,6 @@ func FilingURL(filer ein.EIN, objectID string) *string {
 	return OrNull("https://projects.propublica.org/nonprofits/organizations/" + filer.String() + "/" + objectID + "/full")
 }
 
-// ReadPage reads limit, page and cursor of a question.
 func (c *Call) ReadPage(asked []byte) (offset, limit int, err error) {
 	r := c.Params
 	most, served := int64(*r.Param("limit").Cap), "rows are served in a page"

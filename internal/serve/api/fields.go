@@ -30,7 +30,6 @@ var fieldTexts = func() map[string]map[string]string {
 	return texts
 }()
 
-// Member is a field of a type of the wire.
 type Member struct {
 	reflect.StructField
 	Wire     string // its name there

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
@@ -114,12 +115,13 @@ func (s *Handler) dispatch(r *http.Request, out *reply, c *Call) error {
 
 func (r *reply) otherMethod(req *http.Request, allowed string) error {
 	r.header.Set("Allow", allowed)
-	return fault.New(refusedMethod.Slug, "%s does not answer %s.", shown(account.MaskKeys(req.URL.EscapedPath())), shown(req.Method)).Try("use %s", allowed)
+	at := shown(account.MaskKeys(req.URL.EscapedPath()))
+	return fault.New(client.SlugMethodNotAllowed, "%s does not answer %s.", at, shown(req.Method)).Try("use %s", allowed)
 }
 
 func oversize(r *http.Request) error {
 	if len(r.URL.RawQuery)+len(r.URL.Path) > maxURI {
-		return fault.New(refusedURI.Slug, "The address is longer than %d bytes.", maxURI).
+		return fault.New(client.SlugURITooLong, "The address is longer than %d bytes.", maxURI).
 			Try("send fewer values at a time")
 	}
 	n := 0
@@ -129,7 +131,7 @@ func oversize(r *http.Request) error {
 		}
 	}
 	if n > maxHeader {
-		return fault.New(refusedHeaders.Slug, "The headers are longer than %d bytes in all.", maxHeader).
+		return fault.New(client.SlugHeadersTooLarge, "The headers are longer than %d bytes in all.", maxHeader).
 			Try("send fewer or smaller headers")
 	}
 	return nil
@@ -180,7 +182,7 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 	}
 	if c.Data == nil {
 		out.askAgain(retryNoDataset)
-		return fault.New(refusedNoDataset.Slug, "No dataset is being served yet.").Try("ask again in a moment")
+		return fault.New(client.SlugNoDataset, "No dataset is being served yet.").Try("ask again in a moment")
 	}
 	if err := op.lacks(c.Data); err != nil {
 		out.askAgain(retryLacking)
@@ -208,16 +210,18 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 	if out.hold, err = s.config.Budget.Take(ctx, baseWeight+int64(len(c.body))+c.Weight); err != nil {
 		return err
 	}
-	claim, err := c.claim(ctx)
-	if err != nil {
-		return err
-	}
 	answered := false
-	defer func() { // also when the run panics
-		if !answered {
-			s.giveBack(ctx, c, claim)
+	if c.Claim != nil {
+		claim, err := c.Claim(ctx)
+		if err != nil {
+			return err
 		}
-	}()
+		defer func() { // also when the run panics
+			if !answered {
+				s.giveBack(ctx, c, claim)
+			}
+		}()
+	}
 	if err := s.meter(ctx, out, c); err != nil {
 		return err
 	}
@@ -273,14 +277,14 @@ func (s *Handler) readBody(r *http.Request, out *reply, c *Call) (err error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fault.New(refusedStalled.Slug, "The request body did not arrive in time.").Try("send it again without pausing")
 	}
-	return fault.New(refusedQuery.Slug, "The request body could not be read.").Try("send it again")
+	return fault.New(client.SlugMalformedQuery, "The request body could not be read.").Try("send it again")
 }
 
 func tooLarge(most int64) error {
 	if most == 0 {
-		return fault.New(refusedBody.Slug, "This endpoint takes no request body.").Try("send the parameters in the address")
+		return fault.New(client.SlugBodyTooLarge, "This endpoint takes no request body.").Try("send the parameters in the address")
 	}
-	return fault.New(refusedBody.Slug, "The request body is larger than %d bytes.", most).Try("send it in parts")
+	return fault.New(client.SlugBodyTooLarge, "The request body is larger than %d bytes.", most).Try("send it in parts")
 }
 
 func (op *Operation) lacks(d Dataset) error {

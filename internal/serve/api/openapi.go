@@ -31,18 +31,12 @@ type object = map[string]any
 // OpenAPI is the OpenAPI 3.1 document of the service at the given address. It is made from the operation table and the Go types
 // of the answers; the examples in it are the answers that the code gives to them.
 func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
-	base, err := CheckBase(baseURL)
+	s, err := describing(baseURL, examples)
 	if err != nil {
 		return nil, err
 	}
-	all, err := newTable(examples.Groups)
-	if err != nil {
-		return nil, err
-	}
-	d := &describer{
-		schemas: object{}, types: map[string]reflect.Type{}, names: map[reflect.Type]string{}, params: object{},
-		handler: &Handler{config: Config{BaseURL: base, Examples: examples}, table: all, examples: all},
-	}
+	base, all := s.config.BaseURL, s.table
+	d := &describer{schemas: object{}, types: map[string]reflect.Type{}, names: map[reflect.Type]string{}, params: object{}, handler: s}
 	tags := []object{}
 	for _, g := range examples.Groups {
 		tags = append(tags, object{"name": g.Tag, "description": g.About})
@@ -223,19 +217,20 @@ func (d *describer) content(op *Operation, examples object) object {
 		switch f {
 		case "json":
 			content[kind] = object{"schema": d.schema(reflect.TypeOf(op.Response)), "examples": examples}
-		case "xml":
-			content[kind] = object{"schema": object{"type": "string", "description": "The same document as XML: an element response with an element per " +
-				"member, item elements in lists, and nil=\"true\" for null."}}
-		case "csv":
-			content[kind] = object{"schema": object{"type": "string", "description": "The rows with a header line; nested fields have a dot in their " +
-				"name, lists are joined by semicolons. A text that a spreadsheet would take for a formula begins with an apostrophe."}}
 		case "pdf":
 			content[kind] = file
 		default:
-			content[kind] = object{"schema": object{"type": "string", "description": "One row per line as JSON."}}
+			content[kind] = object{"schema": object{"type": "string", "description": formatWords[f]}}
 		}
 	}
 	return content
+}
+
+var formatWords = map[string]string{
+	"xml": "The same document as XML: an element response with an element per member, item elements in lists, and nil=\"true\" for null.",
+	"csv": "The rows with a header line; nested fields have a dot in their name, lists are joined by semicolons. A text that a spreadsheet would take " +
+		"for a formula begins with an apostrophe.",
+	"ndjson": "One row per line as JSON.",
 }
 
 // headerTable describes the headers of a success, by the operations that send them.
@@ -308,9 +303,7 @@ func (d *describer) responses(op *Operation) (object, error) {
 func (d *describer) examples(op *Operation) (map[int]object, error) {
 	out := map[int]object{}
 	for _, e := range op.Examples {
-		c := &Call{table: d.handler.table, op: op, warn: &Warnings{}, Base: d.handler.config.BaseURL, format: "json"}
-		r := &reply{header: http.Header{}, id: "example-request"}
-		err := d.handler.example(context.Background(), r, c, map[string][]string{"example": {e.Case}})
+		c, r, err := d.handler.showExample(context.Background(), op, e.Case)
 		if err != nil {
 			d.handler.fail(r, c, err, true)
 		}

@@ -16,7 +16,6 @@ import (
 	"grantgraph/internal/serve/budget"
 )
 
-// Access says who may call an operation.
 type Access string
 
 const (
@@ -58,7 +57,6 @@ type Withheld struct {
 	Answers              string // media type of the answer
 }
 
-// Operation is one entry of the table.
 type Operation struct {
 	ID          string
 	Method      string
@@ -101,7 +99,7 @@ type Operation struct {
 
 // Damaged is the refusal of a dataset with a damaged file.
 func Damaged() error {
-	return fault.New(refusedDamaged.Slug, "A file that this answer needs is damaged, so it is out of service.").
+	return fault.New(client.SlugDatasetDamaged, "A file that this answer needs is damaged, so it is out of service.").
 		Try("ask again when another build of the dataset is served")
 }
 
@@ -130,7 +128,6 @@ type Example struct {
 	Foreign     bool              // it is rendered for clients of another service, so its schema differs from the description
 }
 
-// Price says what a call of an operation costs.
 func (op *Operation) Price() string {
 	switch op.Cost {
 	case 0:

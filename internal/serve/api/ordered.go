@@ -12,13 +12,11 @@ import (
 // important ones first, and a map would lose that.
 type Ordered []Entry
 
-// Entry is a member of an Ordered.
 type Entry struct {
 	Name  string
 	Value any // what ReadJSON reads, or any value that JSON can say
 }
 
-// Get is the value of a member, or nil.
 func (o Ordered) Get(name string) any {
 	if i := slices.IndexFunc(o, func(m Entry) bool { return m.Name == name }); i >= 0 {
 		return o[i].Value
@@ -26,10 +24,8 @@ func (o Ordered) Get(name string) any {
 	return nil
 }
 
-// With adds a member at the end.
 func (o Ordered) With(name string, value any) Ordered { return append(o, Entry{name, value}) }
 
-// Without leaves out some members.
 func (o Ordered) Without(names ...string) Ordered {
 	return slices.DeleteFunc(slices.Clone(o), func(m Entry) bool { return slices.Contains(names, m.Name) })
 }
@@ -41,7 +37,6 @@ func EncodeJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// MarshalJSON writes the members in their order.
 func (o Ordered) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, m := range o {

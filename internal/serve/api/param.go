@@ -16,7 +16,6 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Type is the type of a parameter in the published description.
 type Type string
 
 const (
@@ -92,7 +91,7 @@ func (r *Reader) Err() error {
 func parseQuery(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return values, fault.New(refusedQuery.Slug, "The query string cannot be decoded.").
+		return values, fault.New(client.SlugMalformedQuery, "The query string cannot be decoded.").
 			Try("percent-encode the values: a %% must be followed by two hexadecimal digits, and ; must be written %%3B")
 	}
 	n := 0
@@ -100,7 +99,7 @@ func parseQuery(raw string) (url.Values, error) {
 		n += len(v)
 	}
 	if n > maxParameters {
-		return values, fault.New(refusedTooMany.Slug, "The query string has %d parameters; at most %d are read.", n, maxParameters).
+		return values, fault.New(client.SlugTooManyParameters, "The query string has %d parameters; at most %d are read.", n, maxParameters).
 			Try("send lists comma-separated in one parameter")
 	}
 	return values, nil
@@ -265,7 +264,6 @@ func (r *Reader) within(p *Param, value string, x float64) bool {
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// Boolean reads a switch.
 func (r *Reader) Boolean(name string) bool {
 	value, ok := r.Text(name)
 	if !ok {
@@ -329,7 +327,7 @@ func (r *Reader) finish(strict bool) error {
 				reasons = append(reasons, w.Parameter+": "+w.Reason)
 			}
 		}
-		return fault.New(refusedStrict.Slug, "strict=1 refuses what would be ignored. %s", strings.Join(reasons, " ")).
+		return fault.New(client.SlugUnsupportedParameter, "strict=1 refuses what would be ignored. %s", strings.Join(reasons, " ")).
 			Try("correct or remove %s, or leave out strict to get an answer with warnings", strings.Join(names, ", "))
 	}
 	return nil
@@ -341,5 +339,4 @@ func shown(s string) string { return strings.ToValidUTF8(Clip(s), "\uFFFD") }
 // Clip shortens text that is repeated back to a client.
 func Clip(s string) string { return fault.Clip(s, maxQuoted) }
 
-// Failed reports whether any value could not be read.
 func (r *Reader) Failed() bool { return len(r.problems) > 0 }

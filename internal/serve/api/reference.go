@@ -27,7 +27,6 @@ type Reference struct {
 	names    map[reflect.Type]string
 }
 
-// Reference is the table of the service.
 func (s *Handler) Reference() *Reference {
 	r := &Reference{Refusals: s.table.refusals, handler: s, names: map[reflect.Type]string{}}
 	for _, g := range s.table.groups {
@@ -45,7 +44,6 @@ func (s *Handler) Reference() *Reference {
 	return r
 }
 
-// Operation finds an operation by its ID, nil when there is none.
 func (r *Reference) Operation(id string) *Operation {
 	for _, g := range r.Groups {
 		if i := slices.IndexFunc(g.Operations, func(op Operation) bool { return op.ID == id }); i >= 0 {
@@ -55,7 +53,6 @@ func (r *Reference) Operation(id string) *Operation {
 	return nil
 }
 
-// Who says who may call an operation.
 func (op *Operation) Who() string { return accesses[op.Access].words }
 
 // Failures are the failures that an operation can answer, by status.
@@ -65,7 +62,6 @@ func (op *Operation) Failures() []Refusal {
 	return slices.CompactFunc(all, func(a, b Refusal) bool { return a.Slug == b.Slug })
 }
 
-// Kind is the type of a parameter in words.
 func (p *Param) Kind() string {
 	kind := map[Type]string{String: "text", Integer: "whole number", Number: "number", Boolean: "1 or 0"}[p.Type]
 	if p.List {
@@ -105,13 +101,11 @@ func grouped(x float64) string {
 	return plain(x)
 }
 
-// Shape is an object of the wire.
 type Shape struct {
 	Name   string
 	Fields []Field
 }
 
-// Field is a member of a Shape.
 type Field struct {
 	Name     string
 	Kind     string // in words
@@ -189,7 +183,6 @@ func kindOf(t reflect.Type) string {
 	return "any"
 }
 
-// Sample is the answer to an example.
 type Sample struct {
 	Request string // as a line
 	Status  int
@@ -199,10 +192,9 @@ type Sample struct {
 // Sample answers the first example of an operation, without a key and without a charge. The answer is the same every time,
 // unless the operation issues something anew.
 func (r *Reference) Sample(ctx context.Context, op *Operation) (Sample, error) {
-	c := &Call{table: r.handler.table, op: op, warn: &Warnings{}, Base: r.handler.config.BaseURL, format: "json"}
-	out := &reply{header: http.Header{}, id: "example-request"}
+	_, out, err := r.handler.showExample(ctx, op, op.Examples[0].Case)
 	defer out.release()
-	if err := r.handler.example(ctx, out, c, url.Values{"example": {op.Examples[0].Case}}); err != nil {
+	if err != nil {
 		return Sample{}, fmt.Errorf("the example of %s: %w", op.ID, err)
 	}
 	if !json.Valid(out.body) {
@@ -213,19 +205,30 @@ func (r *Reference) Sample(ctx context.Context, op *Operation) (Sample, error) {
 
 // Describe is the table of a service that runs elsewhere, with all operations. A client that has no data of its own uses it.
 func Describe(base string, examples Examples) (*Reference, error) {
+	s, err := describing(base, examples)
+	if err != nil {
+		return nil, err
+	}
+	return s.Reference(), nil
+}
+
+// describing is a handler that only describes what a service at an address answers.
+func describing(base string, examples Examples) (*Handler, error) {
 	base, err := CheckBase(base)
 	if err != nil {
 		return nil, err
 	}
 	all, err := newTable(examples.Groups)
-	if err != nil {
-		return nil, err
-	}
-	s := &Handler{config: Config{BaseURL: base, Examples: examples}, table: all, examples: all}
-	return s.Reference(), nil
+	return &Handler{config: Config{BaseURL: base, Examples: examples}, table: all, examples: all}, err
 }
 
-// Base is the address of the service that the table describes.
+// showExample answers an example of an operation into a reply. The error is that of the answer.
+func (s *Handler) showExample(ctx context.Context, op *Operation, name string) (*Call, *reply, error) {
+	c := &Call{table: s.table, op: op, warn: &Warnings{}, Base: s.config.BaseURL, format: "json"}
+	out := &reply{header: http.Header{}, id: "example-request"}
+	return c, out, s.example(ctx, out, c, url.Values{"example": {name}})
+}
+
 func (r *Reference) Base() string { return r.handler.config.BaseURL }
 
 // Arguments describes the path, the query and the body of a request as the properties of one JSON Schema object, with the

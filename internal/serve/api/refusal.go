@@ -64,20 +64,9 @@ func refusalsOf(kind string) (list []Refusal) {
 
 // The refusals that the engine answers itself.
 var (
-	everywhere       = refusalsOf("every")
-	refusedStrict    = refusalOf("unsupported_parameter")
-	refusedQuery     = refusalOf("malformed_query")
-	refusedTooMany   = refusalOf("too_many_parameters")
-	refusedMethod    = refusalOf("method_not_allowed")
-	refusedBody      = refusalOf("body_too_large")
-	refusedURI       = refusalOf("uri_too_long")
-	refusedInvalid   = refusalOf("invalid_request")
-	refusedHeaders   = refusalOf("headers_too_large")
-	refusedInternal  = refusalOf("internal_error")
-	refusedNoDataset = refusalOf("no_dataset")
-	refusedDamaged   = refusalOf("dataset_damaged")
-	refusedTimeout   = refusalOf("timed_out")
-	refusedStalled   = refusalOf("request_timeout")
+	everywhere      = refusalsOf("every")
+	refusedInternal = refusalOf("internal_error")
+	refusedStalled  = refusalOf("request_timeout")
 
 	keyed            = refusalsOf("keyed")
 	refusedSpent     = refusalOf("quota_exhausted")
@@ -88,9 +77,6 @@ var (
 	refusedAdmin     = refusalOf("bad_admin_token")
 	refusedNotPublic = refusalOf("not_public")
 	refusedNotFound  = refusalOf("not_found")
-
-	refusedStale  = refusalOf("cursor_stale")
-	refusedCursor = refusalOf("cursor_mismatch")
 )
 
 type invalid struct{ problems []client.Problem }
@@ -161,7 +147,7 @@ func (t *operationTable) explain(err error) (f *fault.Fault, hidden bool) {
 		return meant, false
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return fault.New(refusedTimeout.Slug, "The request took too long and was stopped.").
+		return fault.New(client.SlugTimedOut, "The request took too long and was stopped.").
 			Try("narrow the filter, or ask again in a moment"), false
 	}
 	return fault.New(refusedInternal.Slug, "Something broke on our side. It has been recorded under the request_id."), true
@@ -173,7 +159,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	out.header.Del("ETag")
 	var bad *invalid
 	var service *client.Service
-	if f, ok := fault.Of(err); c.shown != nil || ok && f.Slug == refusedStrict.Slug {
+	if f, ok := fault.Of(err); c.shown != nil || ok && f.Slug == client.SlugUnsupportedParameter {
 		block := c.Service()
 		service = &block
 		if len(block.Unsupported) > 0 {
@@ -183,8 +169,8 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	if errors.As(err, &bad) {
 		out.status = http.StatusUnprocessableEntity
 		out.encode(c.format, &client.Invalid{
-			Detail: bad.problems, Code: out.status, Message: bad.Error(), Error: refusedInvalid.Slug,
-			Docs: s.described(refusedInvalid.Slug), RequestID: out.id, Service: service,
+			Detail: bad.problems, Code: out.status, Message: bad.Error(), Error: client.SlugInvalidRequest,
+			Docs: s.described(client.SlugInvalidRequest), RequestID: out.id, Service: service,
 		})
 		return
 	}

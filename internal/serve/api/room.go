@@ -45,7 +45,6 @@ func ReadGroup(file []byte, code map[string]Operation) Group {
 	return g
 }
 
-// Operation finds an operation of the group.
 func (g *Group) Operation(id string) *Operation {
 	if i := slices.IndexFunc(g.Operations, func(op Operation) bool { return op.ID == id }); i >= 0 {
 		return &g.Operations[i]
@@ -211,7 +210,6 @@ func PageParams() []Param {
 	return []Param{sharedParams["page"], sharedParams["limit"], sharedParams["cursor"]}
 }
 
-// FormatParam is the parameter of operations with several formats.
 func FormatParam(names ...string) Param {
 	p := sharedParams["format"]
 	p.Enum = names

@@ -20,9 +20,8 @@ type Alias struct {
 }
 
 // aliases are words that stand for a parameter, or for the text in say.
-func aliases(say, words string) (list []Alias) {
-	list = each.Append(list, strings.Fields(words), func(w string) Alias { return Alias{w, say} })
-	return list
+func aliases(say, words string) []Alias {
+	return each.Append(nil, strings.Fields(words), func(w string) Alias { return Alias{w, say} })
 }
 
 // plainWord writes a name as the tables do: in lower case, with an underscore in

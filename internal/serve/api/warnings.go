@@ -20,7 +20,6 @@ const (
 // Warnings collects what the answer has to say about the request.
 type Warnings struct{ list []client.Warning }
 
-// Ignored records that a parameter, or a part of it, was not honored.
 func (w *Warnings) Ignored(parameter, reason string) { w.add(parameter, unsupported, reason) }
 
 // Caveat records a limit of a filter that ran.

@@ -44,7 +44,6 @@ func (a *AtOnce) begin(from Sender) (end func(), err error) {
 // their own as strangers have, so strangers cannot take them.
 type Places struct{ strangers, known *AtOnce }
 
-// NewPlaces has so many places in all for callers of each kind, and so many for one.
 func NewPlaces(all, each int) Places { return Places{NewAtOnce(all, each), NewAtOnce(all, each)} }
 
 // Begin is that of AtOnce. A busy account may have places of its network, like everybody.

@@ -51,7 +51,6 @@ func newLane(open int, ofShort, ofLong int64) lane {
 	return lane{NewAtOnce(open, openOfOne), newShare(ofShort, max(ofShort/4, short), short), newShare(ofLong, max(ofLong/4, longest), longest)}
 }
 
-// Sender is who sends a body.
 type Sender struct {
 	Address string
 	// Account is who pays for the request, or an administrator. Everybody else is a

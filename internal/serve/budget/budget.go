@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Busy is the slug of the fault of a refused request.
 const Busy = "server_busy"
 
 // Small holds, of at most one part in smallPart of the budget, do not queue behind large ones, and for them alone one part in
@@ -49,7 +48,6 @@ type waiter struct {
 	ready chan struct{} // closed when the hold was given
 }
 
-// New makes a budget of so many bytes.
 func New(size int64, opt Options) *Budget {
 	opt.Wait = cmp.Or(opt.Wait, 2*time.Second)
 	opt.Waiters = cmp.Or(opt.Waiters, 64)
@@ -169,7 +167,6 @@ func (h *Hold) Release() {
 	}
 }
 
-// Size is the number of bytes of the budget, 0 when it has no bounds.
 func (b *Budget) Size() int64 {
 	if b == nil {
 		return 0
@@ -177,7 +174,6 @@ func (b *Budget) Size() int64 {
 	return b.size
 }
 
-// Held is how many bytes are held now.
 func (b *Budget) Held() int64 {
 	if b == nil {
 		return 0

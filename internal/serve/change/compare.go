@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// Counts says how much differs.
 type Counts struct {
 	NetAmount      int64  // dollars of the rows now, minus those before
 	ReturnsNew     uint32 // for a period without an earlier return
@@ -20,7 +19,6 @@ func (c *Counts) rows() int64 {
 	return int64(c.RowsAdded) + int64(c.RowsRemoved) + int64(c.RowsChanged)
 }
 
-// None reports whether nothing differs.
 func (c *Counts) None() bool { return *c == Counts{} }
 
 func (c *Counts) add(d *Counts) {
@@ -33,7 +31,6 @@ func (c *Counts) add(d *Counts) {
 	c.RowsChanged += d.RowsChanged
 }
 
-// Filer is the difference of one filer.
 type Filer struct {
 	Counts
 	EIN    uint32

@@ -342,7 +342,6 @@ type ListChanges struct {
 	List  []ListChange // sorted by list, then by EIN or name
 }
 
-// ListTotal counts the changes of one list.
 type ListTotal struct {
 	Name     string
 	Compared bool           // both editions, and all between them, have the list
@@ -467,7 +466,6 @@ func (l *Log) change(f *source, first, last *step) (x ListChange, changed bool) 
 
 func (l *Log) text(s *step) string { return string(l.texts[s.Text : s.Text+uint32(s.Length)]) }
 
-// InventedEdition is a made-up edition of a log.
 type InventedEdition struct {
 	Version string
 	Changes []ListChange // since the edition before

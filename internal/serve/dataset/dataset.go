@@ -46,7 +46,6 @@ type Dataset struct {
 	readers int // under the holder's lock; being current counts as one
 }
 
-// Version is the version that answers are stamped with.
 func (d *Dataset) Version() string { return d.Snapshot.Manifest.Version }
 
 // Whole reports whether all indexes of the dataset are in service. It ignores the

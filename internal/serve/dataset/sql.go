@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// SQL answers queries from the warehouse of one snapshot.
 type SQL struct {
 	*sqlbox.Warehouse
 	damaged atomic.Bool // found while the warehouse was served

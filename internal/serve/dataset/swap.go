@@ -14,14 +14,12 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Options say how a dataset is opened.
 type Options struct {
 	SQL   *sqlbox.Options  // limits of SQL; nil means that there is none
 	Clock func() time.Time // nil is the clock of the machine
 	Log   *slog.Logger
 }
 
-// Holder is the current dataset of a data directory.
 type Holder struct {
 	data string
 	opt  Options

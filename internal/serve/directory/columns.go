@@ -19,7 +19,6 @@ var fileKind = &mapped.Kind{
 	Missing: "directory_missing", Version: "directory_version", Damaged: Damaged,
 }
 
-// Damaged is the slug of the error for a damaged index.
 const Damaged = "directory_damaged"
 
 // columns are the sections, in which an organization's number is its position.

@@ -53,7 +53,6 @@ func newIndex(f *mapped.File) *Index {
 	return x
 }
 
-// Len is the number of organizations.
 func (x *Index) Len() int { return len(x.eins) }
 
 // EINs returns a copy of the EINs by number, in rising order.
@@ -65,7 +64,6 @@ func (x *Index) EINs() []ein.EIN {
 	return slices.Clone(x.eins)
 }
 
-// Number finds an organization by its EIN.
 func (x *Index) Number(e ein.EIN) (org uint32, ok bool) {
 	if x.Begin() != nil {
 		return 0, false

@@ -87,7 +87,6 @@ func (g *figure) layout(l mapped.Layout, name string, n int, sortable bool) {
 // Range is a range of a figure, both ends included; a nil end is open. An organization without the figure is in no range.
 type Range struct{ Min, Max *int64 }
 
-// Empty reports whether the range is open at both ends.
 func (r Range) Empty() bool { return r.Min == nil && r.Max == nil }
 
 func (g *figure) bounds(r Range) (lo, hi int) {

@@ -7,7 +7,6 @@ import (
 	"sort"
 )
 
-// Order is the figure by which a result is sorted.
 type Order uint8
 
 const (

@@ -7,7 +7,6 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// Row is what the directory knows of an organization: empty, zero or nil if unknown.
 type Row struct {
 	EIN                     ein.EIN
 	Name                    string

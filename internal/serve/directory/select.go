@@ -34,7 +34,6 @@ func (x *Index) Select(f *Filter, st *screen.Standing) (Set, int, error) {
 	return x.selected(f, st)
 }
 
-// Release gives back a set from Select.
 func (x *Index) Release(s Set) { x.sets.give(s) }
 
 func (x *Index) selected(f *Filter, st *screen.Standing) (Set, int, error) {

@@ -42,7 +42,6 @@ func (s Set) subtract(other Set) {
 	}
 }
 
-// Count is how many organizations are in the set.
 func (s Set) Count() (n int) {
 	for _, w := range s {
 		n += bits.OnesCount64(w)

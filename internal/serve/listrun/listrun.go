@@ -31,7 +31,6 @@ const Weight = PartMembers * (512 << 10)
 
 const maxPart = 32 << 20
 
-// Desk screens lists.
 type Desk struct {
 	*account.Store
 	Signer report.Signer
@@ -39,7 +38,6 @@ type Desk struct {
 	Clock  func() time.Time
 }
 
-// Data is what a part is screened against.
 type Data struct {
 	Screener *screen.Screener
 	Version  string
@@ -52,7 +50,6 @@ type Summary struct {
 	Sources *client.ComplianceSources `json:"sources"`
 }
 
-// SummaryOf reads the summary of a run.
 func SummaryOf(r account.ListRun) (s Summary) {
 	_ = json.Unmarshal(r.Summary, &s) // an unreadable summary is an empty one
 	return s

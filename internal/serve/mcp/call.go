@@ -125,7 +125,7 @@ func (t *tool) rows(given map[string]json.RawMessage) (n int, err error) {
 // request is the request of a call. The API can suggest better names for unknown arguments.
 func (t *tool) request(ctx context.Context, base string, given map[string]json.RawMessage) (*http.Request, error) {
 	path, query, body := api.Versioned+t.op.Path, url.Values{}, map[string]json.RawMessage{}
-	if t.op.ID == "getSQLSchema" {
+	if t.op.ID == sqlSchema {
 		given = maps.Clone(given)
 		delete(given, "tables") // an argument of the tool alone
 	}

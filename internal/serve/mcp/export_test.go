@@ -64,14 +64,14 @@ func (s *Service) PromptTable() string {
 	t := rows("Prompt", "What it asks for", "Arguments")
 	for _, p := range prompts {
 		var names []string
-		for _, a := range p.arguments {
+		for _, a := range p.Arguments {
 			name := "`" + a.Name + "`"
 			if !a.Required {
 				name += " (optional)"
 			}
 			names = append(names, name)
 		}
-		t.add("`"+p.name+"`", p.about, strings.Join(slices.Clip(names), ", "))
+		t.add("`"+p.Name+"`", p.Description, strings.Join(slices.Clip(names), ", "))
 	}
 	return t.String()
 }

@@ -28,7 +28,6 @@ const (
 	maxDepth = 64
 )
 
-// Paths lists the paths that the service answers.
 func (s *Service) Paths() []string {
 	return slices.AppendSeq([]string{Path}, maps.Keys(s.cards))
 }

@@ -26,10 +26,8 @@ import (
 	"grantgraph/internal/serve/budget"
 )
 
-// Path is the path of the service.
 const Path = "/mcp"
 
-// Config configures a Service.
 type Config struct {
 	// Reference is the table of operations.
 	Reference *api.Reference
@@ -66,7 +64,6 @@ const (
 	callsOfOne  = 8
 )
 
-// New makes a Service.
 func New(c Config) (*Service, error) {
 	if c.Reference == nil || c.API == nil {
 		return nil, errors.New("mcp: Reference and API are needed")

@@ -28,7 +28,6 @@ type table struct {
 	left    int // rows of the answer that were left out
 }
 
-// MarshalJSON writes the columns and the rows, and how many rows were left out.
 func (t *table) MarshalJSON() ([]byte, error) {
 	return api.EncodeJSON(struct {
 		Columns []string `json:"columns"`
@@ -117,7 +116,10 @@ func formed(v any, t reflect.Type) any {
 		if t.Kind() != reflect.Struct {
 			return v
 		}
-		types := fieldsOf(t)
+		types := map[string]api.Member{}
+		for m := range api.Members(t) {
+			types[m.Wire] = m
+		}
 		out := make(api.Ordered, 0, len(v))
 		for _, m := range v {
 			if f, ok := types[m.Name]; ok {
@@ -150,17 +152,6 @@ func pointed(t reflect.Type) reflect.Type {
 	return t
 }
 
-func fieldsOf(t reflect.Type) map[string]reflect.StructField {
-	fields := map[string]reflect.StructField{}
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.Anonymous && name != "" && name != "-" {
-			fields[name] = f
-		}
-	}
-	return fields
-}
-
 func (t *tool) result(header http.Header, body []byte, rows int, given map[string]json.RawMessage) (*mcp.CallToolResult, error) {
 	read, err := api.ReadJSON(body)
 	answer, ok := read.(api.Ordered)
@@ -168,8 +159,8 @@ func (t *tool) result(header http.Header, body []byte, rows int, given map[strin
 		return nil, fault.New("answer", "The answer is not in the format of this service.").Try("check the address of the service")
 	}
 	content := formed(answer.Without(dropped...), reflect.TypeOf(t.op.Response)).(api.Ordered)
-	if t.shape != nil {
-		if content, err = t.shape(content, given); err != nil {
+	if t.op.ID == sqlSchema {
+		if content, err = shortSchema(content, given); err != nil {
 			return nil, err
 		}
 	}
@@ -283,10 +274,8 @@ func encoded(v any) []byte {
 }
 
 func moreRows(out api.Ordered) string {
-	for _, m := range out {
-		if m.Name == "next_cursor" {
-			return "Ask with a smaller limit and follow next_cursor, or choose columns with fields."
-		}
+	if slices.ContainsFunc(out, func(m api.Entry) bool { return m.Name == "next_cursor" }) {
+		return "Ask with a smaller limit and follow next_cursor, or choose columns with fields."
 	}
 	return fmt.Sprintf("Ask for more with max_rows (at most %d), or for less at a time.", mostRows)
 }

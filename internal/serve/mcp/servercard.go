@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/serve/api"
 )
 
@@ -39,7 +40,6 @@ type Card struct {
 	Meta        map[string]any `json:"_meta"`
 }
 
-// Remote says where and how to connect.
 type Remote struct {
 	Type     string   `json:"type"`
 	URL      string   `json:"url"`
@@ -47,7 +47,6 @@ type Remote struct {
 	Versions []string `json:"supportedProtocolVersions"`
 }
 
-// Header is a header that a client may send.
 type Header struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -112,7 +111,7 @@ func (s *Service) documents() map[string]document {
 
 func (s *Service) card() Card {
 	base := s.Reference.Base()
-	versions := mcp.SupportedProtocolVersions()
+	versions, names := mcp.SupportedProtocolVersions(), each.Of(prompts, func(p *mcp.Prompt) string { return p.Name })
 	return Card{
 		Schema: cardSchema, Name: reversed(host(base)) + "/grantgraph", Version: s.Version, Title: "Grantgraph",
 		Description: "Who funded whom in the United States, from public tax filings, as tools that only read.",
@@ -120,7 +119,7 @@ func (s *Service) card() Card {
 		Remotes: []Remote{{"streamable-http", base + Path, []Header{
 			{"X-API-Key", "A key of the service; without it the tools that need none work. Authorization: Bearer is taken as well.", false, true},
 		}, versions}},
-		Meta: map[string]any{"grantgraph/operations": s.listed(), "grantgraph/prompts": promptNames(), "grantgraph/agent-key": base + api.Versioned + "/agent-key"},
+		Meta: map[string]any{"grantgraph/operations": s.listed(), "grantgraph/prompts": names, "grantgraph/agent-key": base + api.Versioned + "/agent-key"},
 	}
 }
 

@@ -9,10 +9,8 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// shapes shorten answers that are too long for a model to read at once.
-var shapes = map[string]func(api.Ordered, map[string]json.RawMessage) (api.Ordered, error){
-	"getSQLSchema": shortSchema,
-}
+// sqlSchema is the operation whose answer is too long for a model to read at once.
+const sqlSchema = "getSQLSchema"
 
 // shortSchema lists every table of the warehouse with the names of its columns, or describes in
 // full those that the argument tables asks for.

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,8 +51,7 @@ type tool struct {
 	arguments map[string]any
 	required  []string
 	query     map[string]*api.Param // parameters in the path and the query
-	shape     func(api.Ordered, map[string]json.RawMessage) (api.Ordered, error)
-	words     *strings.Replacer // replaces API operations by the names of their tools
+	words     *strings.Replacer     // replaces API operations by the names of their tools
 }
 
 func toolName(id string) string {
@@ -94,7 +92,7 @@ func (s *Service) makeTools() (list []*tool) {
 }
 
 func (s *Service) makeTool(op *api.Operation, words *strings.Replacer) *tool {
-	t := &tool{op: op, name: toolName(op.ID), query: map[string]*api.Param{}, words: words, shape: shapes[op.ID]}
+	t := &tool{op: op, name: toolName(op.ID), query: map[string]*api.Param{}, words: words}
 	t.arguments, t.required = s.Reference.Arguments(op)
 	for i := range op.Params {
 		t.query[op.Params[i].Name] = &op.Params[i]
@@ -124,7 +122,7 @@ func (s *Service) makeTool(op *api.Operation, words *strings.Replacer) *tool {
 		t.arguments["max_rows"] = map[string]any{"type": "integer", "minimum": 1, "maximum": mostRows, "default": usualRows,
 			"description": fmt.Sprintf("How many rows of each table of the answer to show, at most %d.", mostRows)}
 	}
-	if op.ID == "getSQLSchema" {
+	if op.ID == sqlSchema {
 		t.arguments["tables"] = map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "maxItems": 10,
 			"description": "Names of tables to describe with all their columns; without it every table is listed in short."}
 	}
@@ -146,6 +144,6 @@ func (t *tool) described() *mcp.Tool {
 		InputSchema: map[string]any{"type": "object", "properties": t.arguments, "required": append([]string{}, t.required...), "additionalProperties": false},
 		// Calls only read; they are counted, and nothing else changes.
 		Annotations:  &mcp.ToolAnnotations{Title: t.op.Summary, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
-		OutputSchema: resultSchema(t.op.Response, t.shape != nil),
+		OutputSchema: resultSchema(t.op.Response, t.op.ID == sqlSchema),
 	}
 }

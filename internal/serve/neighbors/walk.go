@@ -15,7 +15,6 @@ type Walk struct {
 	Append func(to []uint32, party uint32) []uint32 // appends them, each once
 }
 
-// Found is a neighbor by its number.
 type Found struct {
 	ID     uint32
 	Shared int

@@ -19,7 +19,6 @@ const (
 	State   = "state"
 )
 
-// Awarded is the total of government awards.
 type Awarded struct {
 	Federal, State      float64
 	Awards              int64 // awards, counted once for each fiscal year

@@ -10,7 +10,6 @@ import (
 
 const fileName = "profile/organizations.gg"
 
-// Damaged is the slug of the error for a damaged index.
 const Damaged = "profile_damaged"
 
 // fileKind is the file of the index. Its version changes with the sections, the

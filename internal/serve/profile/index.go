@@ -47,7 +47,6 @@ func newIndex(f *mapped.File) *Index {
 	return &Index{Guard: mapped.Guarded(f, errClosed), columns: readColumns(f)}
 }
 
-// Known reports whether there is an organization with this EIN.
 func (x *Index) Known(e ein.EIN) bool {
 	if x.Begin() != nil {
 		return false
@@ -112,5 +111,4 @@ func (x *Index) Cause(e ein.EIN) byte {
 	return 0
 }
 
-// Coverage is what the award files cover.
 func (x *Index) Coverage() snapshot.AwardCoverage { return x.coverage }

@@ -14,7 +14,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Identity is what an organization is.
 type Identity struct {
 	Name                                string
 	AlsoKnown, Former                   []string
@@ -39,7 +38,6 @@ type Identity struct {
 	InferredConfidence float64
 }
 
-// Organization is one organization.
 type Organization struct {
 	EIN    ein.EIN
 	Number uint32
@@ -84,7 +82,6 @@ const (
 	maxApplying   = 50
 )
 
-// Filing is one return that stands.
 type Filing struct {
 	ObjectID   string
 	ReturnType string
@@ -93,7 +90,6 @@ type Filing struct {
 	Amended    bool
 }
 
-// BoardLink is an organization that shares people with another.
 type BoardLink struct {
 	Other     ein.EIN
 	OtherName string

@@ -48,7 +48,6 @@ type named struct {
 
 type one[T any] []T
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (l *one[T]) UnmarshalJSON(data []byte) error {
 	switch data = bytes.TrimSpace(data); {
 	case string(data) == "null":
@@ -70,7 +69,6 @@ type given struct {
 	id   string // of an entity
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (g *given) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 {

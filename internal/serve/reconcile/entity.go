@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// Type is a kind of organizations.
 type Type struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`

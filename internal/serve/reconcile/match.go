@@ -23,7 +23,6 @@ type Matcher struct {
 	Directory *directory.Index
 }
 
-// Candidate is an organization that a query may mean.
 type Candidate struct {
 	search.Result
 	Probability float64 // that the query means it
@@ -37,7 +36,6 @@ type Candidate struct {
 	agrees   [len(compares)]agreement
 }
 
-// Feature is one reason for a probability.
 type Feature struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`

@@ -10,7 +10,6 @@ import (
 	"grantgraph/internal/serve/identify"
 )
 
-// Query asks which organization is meant.
 type Query struct {
 	Names []string // any of these names
 	Types []string // any of these types; empty for all

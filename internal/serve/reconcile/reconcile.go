@@ -53,7 +53,6 @@ type Accounts interface {
 	TakeNames(ctx context.Context, address string, n int) (left int, err error)
 }
 
-// Config is the configuration of a Handler.
 type Config struct {
 	BaseURL  string
 	Acquire  func() (*dataset.Dataset, func())
@@ -64,7 +63,6 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// Handler answers below Root02.
 type Handler struct {
 	Config
 	mux    *http.ServeMux
@@ -72,7 +70,6 @@ type Handler struct {
 	looks  *visitor.Limit
 }
 
-// New makes the handler.
 func New(c Config) *Handler {
 	h := &Handler{Config: c, mux: http.NewServeMux(), places: budget.NewPlaces(atOnce, atOnceEach), looks: visitor.New(looks, c.Clock)}
 	handle := func(pattern string, serve func(w http.ResponseWriter, r *http.Request) error) {
@@ -107,7 +104,6 @@ func New(c Config) *Handler {
 
 var methods = []string{http.MethodGet, http.MethodPost}
 
-// ServeHTTP answers requests from any origin.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Access-Control-Allow-Origin", "*")

@@ -27,7 +27,6 @@ import (
 // another version, and reports of this version must stay verifiable.
 const Format = "1.0"
 
-// Algorithm is how reports are signed.
 const Algorithm = "Ed25519"
 
 // ContentOf takes the record of a screening as what is to be signed.
@@ -137,7 +136,6 @@ func (v *value) isReport() bool {
 	return true
 }
 
-// BadReport is the slug of a document that is not a report.
 const BadReport = "bad_report"
 
 func bad(format string, args ...any) *fault.Fault {

@@ -15,10 +15,8 @@ import (
 	"grantgraph/internal/snapshot/mapped/packed"
 )
 
-// IndexPath is the path of the index in an edition.
 const IndexPath = "screen/lists.idx"
 
-// Damaged is the slug of the error for an index that is not as it was written.
 const Damaged = "screen_damaged"
 
 // fileKind is the kind of the index file. Its version changes with the row types of package lists and with the keys, and

@@ -49,7 +49,6 @@ type Freshness struct {
 	Note      string    `json:"note,omitempty"` // why it is not used, or why a newer list was not taken
 }
 
-// FreshnessOf returns all lists, in order of name.
 func FreshnessOf(now *lists.Current, at time.Time) []Freshness {
 	all := []Freshness{}
 	for _, l := range lists.All() {

@@ -57,7 +57,6 @@ func (s *Screener) With(now *lists.Current) *Screener {
 // before they pay, and not told that nobody was screened.
 func (s *Screener) Lost() bool { return s.now.Problem != "" }
 
-// Close closes the tables.
 func (s *Screener) Close() error { return s.tables.Close() }
 
 // Caveats are part of every record.
@@ -78,7 +77,6 @@ func (s *Screener) caveats() []string {
 	return Caveats
 }
 
-// Query is what to screen.
 type Query struct {
 	EIN      ein.EIN
 	Filed    []string // names of the organization in filings, best first; may be empty
@@ -86,10 +84,8 @@ type Query struct {
 	Excluded []int64  // sanctioned entities that the caller has ruled out
 }
 
-// Sources returns the state of each list at a time.
 func (s *Screener) Sources(at time.Time) *client.ComplianceSources { return SourcesOf(s.now, at) }
 
-// Known reports whether any list has the EIN.
 func (s *Screener) Known(e ein.EIN) bool { return s.find(e).known() }
 
 // Organization returns the organization of an EIN without screening it; known is false when no list has the EIN.

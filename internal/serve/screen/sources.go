@@ -24,7 +24,6 @@ func listsOf(s *client.ComplianceSources) map[string]*client.ComplianceSource {
 	}
 }
 
-// SourceOf returns the state of one list.
 func SourceOf(now *lists.Current, name string, at time.Time) client.ComplianceSource {
 	l, state := listOf(name), now.Status(name)
 	s := client.ComplianceSource{URL: l.Page, Publishes: l.Publishes, Polled: l.Polled, Caveat: orNull(l.Caveat)}

@@ -148,10 +148,8 @@ func findRows[T any](s *Section[T], key uint64) (list []T) {
 	return list
 }
 
-// RowsWith returns the rows of an organization.
 func RowsWith[T any](s *Section[T], e ein.EIN) []T { return findRows(s, uint64(e)) }
 
-// RowsNamed returns the rows of a text.
 func RowsNamed[T any](s *Section[T], text string) []T {
 	return slices.DeleteFunc(findRows(s, hash.Of(text)), func(row T) bool {
 		other, _ := s.text(&row)
@@ -159,7 +157,6 @@ func RowsNamed[T any](s *Section[T], text string) []T {
 	})
 }
 
-// Master returns the organization's row of the master file.
 func (x *Tables) Master(e ein.EIN) (lists.Master, bool) {
 	if rows := RowsWith(&x.Masters, e); len(rows) > 0 {
 		return rows[0], true
@@ -167,7 +164,6 @@ func (x *Tables) Master(e ein.EIN) (lists.Master, bool) {
 	return lists.Master{}, false
 }
 
-// Close closes the index file.
 func (x *Tables) Close() error {
 	if x.file == nil {
 		return nil

@@ -24,7 +24,6 @@ type Driver interface {
 	Plain(v any) any
 }
 
-// FindOrg looks organizations up by name.
 type FindOrg interface {
 	// Identify returns the EIN of the organization that a name means, "" if that is doubtful.
 	Identify(name string) (string, error)
@@ -68,7 +67,6 @@ func (f *finder) index() (*search.Index, error) {
 	return x, nil
 }
 
-// Identify returns the EIN of the organization that a name means.
 func (f *finder) Identify(name string) (string, error) {
 	x, err := f.index()
 	if err != nil || strings.TrimSpace(name) == "" {
@@ -93,7 +91,6 @@ func (f *finder) Identify(name string) (string, error) {
 	return "", nil
 }
 
-// Candidates returns the organizations that a name may mean.
 func (f *finder) Candidates(name string, most int) ([]search.Result, error) {
 	x, err := f.index()
 	if err != nil {

@@ -67,7 +67,6 @@ func (p *Params) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON writes what UnmarshalJSON reads.
 func (p Params) MarshalJSON() ([]byte, error) {
 	if p.Named != nil {
 		return encode(p.Named)

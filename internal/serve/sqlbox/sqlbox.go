@@ -29,7 +29,6 @@ const (
 	RetryAfter = 2
 )
 
-// Request is one statement of one caller.
 type Request struct {
 	SQL    string
 	Params Params
@@ -38,7 +37,6 @@ type Request struct {
 	Place  *Place // Check reserves a worker here for Run; nil when Run is to find a worker itself
 }
 
-// Result is what a query found.
 type Result struct {
 	Columns   []Column          `json:"columns"`
 	Rows      []json.RawMessage `json:"-"` // objects, in the order of the query
@@ -47,7 +45,6 @@ type Result struct {
 	Warnings  []string          `json:"warnings,omitempty"`
 }
 
-// Column is one column of a Result.
 type Column struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // in DuckDB's words
@@ -73,7 +70,6 @@ type Warehouse struct {
 	open, pro *pool // workers without and with the files of the Pro plan
 }
 
-// New makes a Box.
 func New(opt Options) (*Box, error) {
 	if err := opt.defaults(); err != nil {
 		return nil, err

@@ -104,7 +104,6 @@ func (v *View) addIndex(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// DDL creates the view as an empty table.
 func (v *View) DDL() string {
 	var columns []string
 	for _, c := range v.Columns {

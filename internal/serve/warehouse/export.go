@@ -22,7 +22,6 @@ type Exported struct {
 	Tables  []ExportedTable `json:"tables"`
 }
 
-// ExportedTable is one table of an export.
 type ExportedTable struct {
 	Name        string `json:"name"`
 	Rows        int64  `json:"rows"`

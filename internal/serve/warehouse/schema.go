@@ -7,7 +7,6 @@ const FindOrg = "`find_org(name)` finds an organization by name, as /search does
 	"Add a state to tell namesakes apart: `find_org('carnegie hall, NY')`. As a table it is the candidates, likeliest first: " +
 	"`SELECT * FROM find_org('red cross')` has the columns ein, name, city, state, kind, ntee_cd, revenue, score and probability."
 
-// Schema is what GET /sql/schema answers with.
 type Schema struct {
 	Dialect   string     `json:"dialect"`
 	Tables    []View     `json:"tables"`
@@ -15,7 +14,6 @@ type Schema struct {
 	Rules     []string   `json:"rules"`
 }
 
-// TableGroup is a group of related tables.
 type TableGroup struct {
 	Name   string
 	Tables []View
@@ -51,7 +49,6 @@ var rules = []string{
 	"Values can be bound: write ? or $name in the text and send them as params.",
 }
 
-// Describe is the schema of the warehouse.
 func Describe() Schema {
 	return Schema{Dialect: "DuckDB", Tables: views, Functions: []Function{{Name: "find_org", Meaning: FindOrg}}, Rules: rules}
 }

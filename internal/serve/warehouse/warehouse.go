@@ -18,7 +18,6 @@ const (
 	ProFile  = "warehouse_pro.duckdb"
 )
 
-// View is one table of the warehouse.
 type View struct {
 	Name     string    `json:"name"`
 	Group    string    `json:"group"`
@@ -31,7 +30,6 @@ type View struct {
 	table, order, year, index string // as views.txt explains them
 }
 
-// Column is one column of a View.
 type Column struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"` // in DuckDB's terms
@@ -62,7 +60,6 @@ func Find(name string) (*View, bool) {
 // Year is the column by which an export of the view is partitioned, or empty.
 func (v *View) Year() string { return v.year }
 
-// File is the file of a snapshot that holds the view.
 func (v *View) File() string {
 	if v.Pro {
 		return ProFile
@@ -99,7 +96,6 @@ type Query struct {
 // Gallery returns the queries to start from. The result is shared: callers must not change it.
 func Gallery() []Query { return gallery }
 
-// InGallery is the query of a slug.
 func InGallery(slug string) (*Query, bool) {
 	i := slices.IndexFunc(gallery, func(q Query) bool { return q.Slug == slug })
 	if i < 0 {

@@ -40,7 +40,6 @@ var kinds, kindOf = func() (map[string]kind, map[string]kind) {
 // Title names the kind of an alert.
 func Title(a *account.Alert) string { return kindOf[a.Kind].title }
 
-// Text is an alert as a sentence.
 func Text(a *account.Alert) string {
 	return strings.NewReplacer("{was}", a.Was, "{is}", a.Is, "{count}", strconv.FormatInt(a.Count, 10)).Replace(kindOf[a.Kind].text)
 }
@@ -55,7 +54,6 @@ type State struct {
 	Organization func(ein.EIN) (name, address string, known bool)
 }
 
-// StateOf is the state of a dataset.
 func StateOf(d *dataset.Dataset) State {
 	s := State{Log: d.ListLog, Build: d.Version(), Changes: d.Changes}
 	if d.Profiles != nil {

@@ -26,7 +26,6 @@ import (
 	"grantgraph/internal/serve/site/mail"
 )
 
-// Config configures a Watcher.
 type Config struct {
 	Store    *account.Store
 	Acquire  func() (*dataset.Dataset, func())
@@ -48,7 +47,6 @@ type Watcher struct {
 	stopKey []byte
 }
 
-// New makes a Watcher.
 func New(c Config) (*Watcher, error) {
 	c.Outbound.Timeout = hookTimeout
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
@@ -64,7 +62,6 @@ func New(c Config) (*Watcher, error) {
 // every is how often the store is asked what is to do.
 const every = 15 * time.Second
 
-// Run works until the context ends.
 func (w *Watcher) Run(ctx context.Context) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -71,7 +71,6 @@ type listing struct {
 	element *list.Element
 }
 
-// NewDirectory makes a Directory.
 func NewDirectory(o Options) *Directory {
 	if o.Now == nil {
 		o.Now = time.Now

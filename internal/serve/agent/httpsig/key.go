@@ -46,7 +46,6 @@ func Thumbprint(public ed25519.PublicKey) string {
 	return b64.EncodeToString(sum[:])
 }
 
-// JWK writes a public key as a JSON web key.
 func JWK(public ed25519.PublicKey) []byte {
 	text, err := json.Marshal(jwk{Type: "OKP", Curve: "Ed25519", ID: Thumbprint(public), X: b64.EncodeToString(public), Use: "sig"})
 	if err != nil {

@@ -134,7 +134,6 @@ func NewPublisher(base string, keys ...ed25519.PrivateKey) (*Publisher, error) {
 	return p, nil
 }
 
-// ServeHTTP answers GET and HEAD with the directory.
 func (p *Publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")

@@ -42,7 +42,6 @@ const (
 // signature with a nonce of 64 bytes needs about 400 bytes.
 const maxHeader = 8 << 10
 
-// Signature is the content of a valid signature.
 type Signature struct {
 	Agent    string    // the address in Signature-Agent, such as https://agent.example
 	Host     string    // its host, with the port when it is not 443
@@ -60,14 +59,12 @@ type Keys interface {
 	Key(ctx context.Context, host, keyid string) (Key, error)
 }
 
-// Nonces records the nonces that have been used.
 type Nonces interface {
 	// Seen records the nonce of a key, until a time, and reports whether this is its first use. It
 	// must be atomic: of two simultaneous calls exactly one is fresh.
 	Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error)
 }
 
-// Limits are the bounds of a signature.
 type Limits struct {
 	Window   time.Duration // from created to expires at most
 	Skew     time.Duration // how far in the future created may lie

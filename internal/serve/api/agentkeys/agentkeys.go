@@ -142,7 +142,6 @@ type attempted struct {
 
 func (a *attempted) Unwrap() error { return a.error }
 
-// Detail is the data that the refusal carries in addition to its message.
 func (a *attempted) Detail() any { return a.attempt }
 
 // refusal adds to the refusal of answers what the agent needs for its next attempt.

@@ -28,7 +28,6 @@ type Names interface {
 	Search(ctx context.Context, a search.Ask) (search.Answer, error)
 }
 
-// Parts are what the operations work with.
 type Parts struct {
 	Changes  func(api.Dataset) *change.Index // nil where its file is out of service
 	Log      func(api.Dataset) *change.Log
@@ -40,7 +39,6 @@ type Parts struct {
 //go:embed operations.json
 var operationsFile []byte
 
-// Group is the operations.
 func Group(p Parts) api.Group {
 	g := api.ReadGroup(operationsFile, map[string]api.Operation{
 		"listChanges":           {Response: ChangesAnswer{}, Plan: p.planBuilds, Needs: api.Has(p.Changes)},
@@ -106,10 +104,8 @@ func (p Parts) version(c *api.Call, name string) (string, bool) {
 // rowWeight is what a row takes on its way to the wire, in bytes.
 const rowWeight = 2 << 10
 
-// ChangesAnswer is the answer of /changes.
 type ChangesAnswer struct{ client.ChangesAnswer }
 
-// Table is the rows alone.
 func (a *ChangesAnswer) Table() (any, *int64, *string) { return a.Results, &a.Hits, a.NextCursor }
 
 func (p Parts) planBuilds(c *api.Call) (api.Run, error) {

@@ -26,10 +26,8 @@ type RecipientRow struct {
 	person bool
 }
 
-// Person reports whether the recipient is a private person.
 func (r *RecipientRow) Person() bool { return r.person }
 
-// SummaryAnswer is the answer of /grants/summary.
 type SummaryAnswer struct{ client.SummaryAnswer }
 
 // Table is the groups if there are any, else the years.

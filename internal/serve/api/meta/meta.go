@@ -73,7 +73,6 @@ func resolution(m *snapshot.Manifest) client.Resolution {
 // polled is how often we check upstream for updates.
 const polled = "every 15 minutes"
 
-// Parts are what the operation works with.
 type Parts struct {
 	Lists func(api.Dataset) *lists.Current // the compliance lists of a dataset
 	Ring  *keyring.Ring                    // the keys that reports are signed with
@@ -88,7 +87,6 @@ type Parts struct {
 //go:embed operations.json
 var operationsFile []byte
 
-// Group is the operation.
 func Group(p Parts) api.Group {
 	return api.ReadGroup(operationsFile, map[string]api.Operation{"getMeta": {Response: client.MetaAnswer{}, Plan: p.plan}})
 }

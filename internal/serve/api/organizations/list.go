@@ -26,7 +26,6 @@ const maxListBody = 64 << 10
 // listRowWeight is what a row takes of the memory that all requests share, in bytes, on its way to the wire.
 const listRowWeight = 4 << 10
 
-// OrganizationList is the answer of POST /essentials.
 type OrganizationList struct{ client.OrganizationList }
 
 func (l *OrganizationList) Table() (any, *int64, *string) { return l.Results, &l.Hits, l.NextCursor }

@@ -38,7 +38,6 @@ type Parts struct {
 //go:embed operations.json
 var operationsFile []byte
 
-// Group is the operations.
 func Group(p Parts) api.Group {
 	g := api.ReadGroup(operationsFile, map[string]api.Operation{
 		"searchOrganizations": {Response: SearchAnswer{}, Plan: p.planSearch, Needs: api.Has(p.Search)},
@@ -50,7 +49,6 @@ func Group(p Parts) api.Group {
 	return g
 }
 
-// SearchAnswer is the answer of /search.
 type SearchAnswer struct {
 	client.SearchAnswer
 

@@ -40,10 +40,8 @@ type Graph interface {
 // Grants answers from the graph of a dataset.
 type Grants struct{ prospect.Grants }
 
-// In reads the grants of a graph.
 func In(g *graph.Graph) Grants { return Grants{prospect.Grants{Graph: g}} }
 
-// Ledger adds up what an organization gave or received.
 func (g Grants) Ledger(ctx context.Context, e ein.EIN, side graph.Side, top int, causeOf func(ein.EIN) byte) (*ledger.Ledger, error) {
 	return ledger.Read(ctx, g.Graph, e, side, top, causeOf)
 }
@@ -74,7 +72,6 @@ type Parts struct {
 //go:embed operations.json
 var operationsFile []byte
 
-// Group is the operations.
 func Group(p Parts) api.Group {
 	g := api.ReadGroup(operationsFile, map[string]api.Operation{
 		"getEssentials":        {Response: client.EssentialsAnswer{}, Plan: p.planEssentials, Needs: p.missing},
@@ -219,12 +216,10 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// FundingAnswer is the answer of /gov-funding/{ein}.
 type FundingAnswer struct{ client.FundingAnswer }
 
 func (f *FundingAnswer) Table() (any, *int64, *string) { return f.Awards, &f.Summary.AwardCount, nil }
 
-// PremierAnswer is the answer of /premier/{ein}.
 type PremierAnswer struct{ client.PremierAnswer }
 
 func (p Parts) planFunding(c *api.Call) (api.Run, error) {

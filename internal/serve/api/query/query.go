@@ -40,7 +40,6 @@ const (
 	sqlTimeout = 55 * time.Second
 )
 
-// SQLAnswer is what a query found.
 type SQLAnswer struct{ client.SQLAnswer }
 
 func (a *SQLAnswer) Table() (any, *int64, *string) {

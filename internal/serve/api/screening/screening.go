@@ -37,7 +37,6 @@ type Trials interface {
 	ReturnScreen(ctx context.Context, id string) error
 }
 
-// Parts are what the operations work with.
 type Parts struct {
 	Screener func(api.Dataset) *screen.Screener
 	Names    func(api.Dataset) Names // nil where they are out of service
@@ -78,7 +77,6 @@ const excludeParam = "exclude_ent_num"
 //go:embed operations.json
 var operationsFile []byte
 
-// Group is the operations.
 func Group(p Parts) api.Group {
 	// Verification is open to everybody, so it may not use all cores.
 	o := &operations{p, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
@@ -117,14 +115,12 @@ func (s Samples) body(example string) (string, bool) {
 	return text, ok
 }
 
-// ScreeningAnswer is the screening of one organization.
 type ScreeningAnswer struct {
 	client.ScreeningAnswer
 
 	file []byte // the report as a page, when that is asked for
 }
 
-// File is the report as a page.
 func (a *ScreeningAnswer) File() (string, []byte) {
 	return fmt.Sprintf("screening-%s-%s.pdf", a.EIN, a.Report.IssuedAt[:len(time.DateOnly)]), a.file
 }
@@ -273,7 +269,6 @@ type Legacy struct {
 	client.Tail
 }
 
-// MarshalJSON is the rendering.
 func (l *Legacy) MarshalJSON() ([]byte, error) { return l.body, nil }
 
 // asLegacy renders an answer that ends with the given tail.

@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// Code is a request in one language.
 type Code struct {
 	Language string // its name in code highlighters
 	Title    string // its name for people
@@ -104,7 +103,6 @@ var languages = template.Must(template.New("").Funcs(template.FuncMap{
 	"indent": func(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") },
 }).Parse(snippets))
 
-// Code is the request in every language.
 func (r Request) Code() []Code {
 	in := func(name string) string {
 		var b strings.Builder
@@ -121,10 +119,8 @@ func (r Request) Code() []Code {
 	}
 }
 
-// URL is the address of the request.
 func (r *Request) URL() string { return r.Base + r.Target() }
 
-// Target is the path with its query.
 func (r *Request) Target() string {
 	var b strings.Builder
 	b.WriteString(r.Path)
@@ -138,7 +134,6 @@ func (r *Request) Target() string {
 	return b.String()
 }
 
-// Format is the format that is asked for.
 func (r *Request) Format() string {
 	if i := slices.IndexFunc(r.Query, func(p [2]string) bool { return p[0] == "format" }); i >= 0 {
 		return r.Query[i][1]
@@ -161,7 +156,6 @@ func (r *Request) Prefix() string {
 	return ""
 }
 
-// Sends reports whether the request has a body.
 func (r *Request) Sends() bool { return r.Body != "" || r.File != "" }
 
 // Usual reports whether the method is the one that tools use without being told.

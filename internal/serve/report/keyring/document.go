@@ -19,7 +19,6 @@ import (
 	"grantgraph/internal/serve/report"
 )
 
-// MediaType is the media type of the document that JWKS writes.
 const MediaType = "application/jwk-set+json"
 
 // MaxDocument is the longest document that ParseKeys reads, in bytes. A set of our own with seven hundred keys is shorter.
@@ -66,7 +65,6 @@ func dateOf(t time.Time) *time.Time {
 
 const pemType = "PUBLIC KEY"
 
-// BadKeyFile is the slug of a document that holds no keys to verify with.
 const BadKeyFile = "bad_key_file"
 
 // ParseKeys reads keys from a document: a set that JWKS wrote, a single JSON web key, public

@@ -123,7 +123,6 @@ func (r *Ring) Sign(ctx context.Context, message func(id string) ([]byte, error)
 	return ed25519.Sign(ed25519.NewKeyFromSeed([]byte(k.Seed.Reveal())), text), nil
 }
 
-// Current returns the public part of the key that signs.
 func (r *Ring) Current(ctx context.Context) (report.PublicKey, error) {
 	k, err := r.current(ctx)
 	if err != nil {

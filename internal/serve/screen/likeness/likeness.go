@@ -17,7 +17,6 @@ import (
 	"sync/atomic"
 )
 
-// Kind says how the list states a name.
 type Kind string
 
 const (
@@ -141,7 +140,6 @@ func New(names []Name) *List {
 	return l
 }
 
-// Len returns the number of names that New received.
 func (l *List) Len() int { return l.size }
 
 // common are the words of the table of frequencies, as they are in a list in which none of them occurs twice.

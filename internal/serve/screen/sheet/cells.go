@@ -76,7 +76,6 @@ var added = []struct {
 // appended are the columns of the screening, which come last.
 var appended = []string{"screened_at", "bmf_revised", "ofac_revised", "report_id", "error"}
 
-// Headers are the names of the cells that Cells returns.
 func Headers() (list []string) {
 	for _, c := range added {
 		list = append(list, c.name)

@@ -52,7 +52,6 @@ type layout struct {
 	preamble  string // the line sep=; that Excel understands, with its line end
 }
 
-// Row is one row of a sheet.
 type Row struct {
 	EIN   string // the cell of the EIN, unchanged
 	Name  string // the cell of the name
@@ -64,7 +63,6 @@ type Row struct {
 	newline string
 }
 
-// Text returns the whole row in UTF-8.
 func (r *Row) Text() string { return r.text }
 
 // byteOrderMark is how Windows programs mark UTF-8.

@@ -17,7 +17,6 @@ import (
 // Run runs a worker process until its input ends and returns its exit code.
 func Run(in io.Reader, out io.Writer) int { return sqlbox.Work(in, out, Driver{}) }
 
-// Driver is DuckDB's driver.
 type Driver struct{}
 
 // Plain returns a value of a type of the driver as one that package sqlbox knows.

@@ -40,13 +40,11 @@ type Value struct {
 	number int64  // of an integer; 1 for true
 }
 
-// Int is an integer item.
 func Int(n int64) Value { return Value{kind: integer, number: n} }
 
 // Text is a string item. The text must satisfy IsText.
 func Text(s string) Value { return Value{kind: text, text: s} }
 
-// Bytes is a byte sequence item.
 func Bytes(b []byte) Value { return Value{kind: binary, text: string(b)} }
 
 // True is the value of a key or parameter without a value.
@@ -63,10 +61,8 @@ func (v Value) Int() (int64, bool) {
 // Text returns the text of a string item, and nothing for any other, such as a token.
 func (v Value) Text() (string, bool) { return v.as(text) }
 
-// Token returns the text of a token item, and nothing for any other.
 func (v Value) Token() (string, bool) { return v.as(token) }
 
-// Bytes returns the content of a byte sequence item, and nothing for any other.
 func (v Value) Bytes() ([]byte, bool) {
 	s, ok := v.as(binary)
 	return []byte(s), ok
@@ -79,7 +75,6 @@ func (v Value) as(k kind) (string, bool) {
 	return v.text, true
 }
 
-// IsTrue reports whether the item is the boolean true.
 func (v Value) IsTrue() bool { return v == True() }
 
 // IsText reports whether s can be the content of a string item: printable ASCII only.
@@ -113,7 +108,6 @@ func (v Value) Append(dst []byte) []byte {
 	return dst
 }
 
-// Param is one named parameter.
 type Param struct {
 	Name  string
 	Value Value
@@ -122,7 +116,6 @@ type Param struct {
 // Params are the parameters of an item or inner list in the order sent, which is signed.
 type Params []Param
 
-// Get finds a parameter by name.
 func (p Params) Get(name string) (Value, bool) {
 	for _, q := range p {
 		if q.Name == name {
@@ -145,13 +138,11 @@ func (p Params) Append(dst []byte) []byte {
 	return dst
 }
 
-// Item is a bare item with its parameters.
 type Item struct {
 	Value  Value
 	Params Params
 }
 
-// Append writes the item and its parameters.
 func (i Item) Append(dst []byte) []byte { return i.Params.Append(i.Value.Append(dst)) }
 
 // Member is one entry of a dictionary: an item, or an inner list when IsList.
@@ -183,7 +174,6 @@ func (m Member) Append(dst []byte) []byte {
 // Dictionary is an ordered list of members with distinct keys.
 type Dictionary []Member
 
-// Get finds a member by key.
 func (d Dictionary) Get(key string) (Member, bool) {
 	for _, m := range d {
 		if m.Key == key {
@@ -193,7 +183,6 @@ func (d Dictionary) Get(key string) (Member, bool) {
 	return Member{}, false
 }
 
-// Append writes the dictionary as one field value.
 func (d Dictionary) Append(dst []byte) []byte {
 	for i, m := range d {
 		if i > 0 {
@@ -244,7 +233,6 @@ func ParseDictionary(lines ...string) (Dictionary, error) {
 	return d, nil
 }
 
-// ParseItem reads a single item from the lines of one field.
 func ParseItem(lines ...string) (Item, error) {
 	p, err := newParser(lines)
 	if err != nil {
