@@ -34,10 +34,7 @@ var (
 	reserved6 = prefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 )
 
-func prefixes(texts ...string) []netip.Prefix {
-	all := each.Of(texts, netip.MustParsePrefix)
-	return all
-}
+func prefixes(texts ...string) []netip.Prefix { return each.Of(texts, netip.MustParsePrefix) }
 
 func public(a netip.Addr) bool {
 	a = a.Unmap()

@@ -252,18 +252,10 @@ func parameter(query string, c *component) (string, error) {
 // encode writes a query name or value as RFC 9421, section 2.2.8, demands: everything
 // except letters, digits and *-._ percent-encoded, a space as %20.
 func encode(s string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("*-._", c) >= 0:
-			b.WriteByte(c)
-		default:
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String()
+	return demanded.Replace(url.QueryEscape(s))
 }
+
+var demanded = strings.NewReplacer("+", "%20", "%2A", "*", "~", "%7E")
 
 // dictionaries are the fields that ;sf may name, because they are known to be
 // dictionaries. RFC 9421 forbids guessing the type of a field.

@@ -9,13 +9,17 @@ import (
 type parser struct {
 	text string
 	at   int
+	err  error // the first; after it nothing is read
 }
 
 // strict decodes padded base64 with zero unused bits: every byte sequence has one spelling.
 var strict = base64.StdEncoding.Strict()
 
-func (p *parser) errorf(format string, args ...any) error {
-	return fmt.Errorf("at byte %d: %s", p.at, fmt.Sprintf(format, args...))
+func (p *parser) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("at byte %d: %s", p.at, fmt.Sprintf(format, args...))
+	}
+	p.at = len(p.text)
 }
 
 func (p *parser) done() bool { return p.at >= len(p.text) }
@@ -42,98 +46,70 @@ func (p *parser) skip(set string) {
 	}
 }
 
-func (p *parser) member() (Member, error) {
-	key, err := p.key()
-	if err != nil {
-		return Member{}, err
+func (p *parser) member() Member {
+	m := Member{Key: p.key(), Value: True()} // a key without a value stands for true
+	switch {
+	case !p.eat('='):
+	case p.eat('('):
+		m.Value, m.IsList, m.List = Value{}, true, p.list()
+	default:
+		m.Value = p.value()
 	}
-	m := Member{Key: key, Value: True()}
-	if p.eat('=') {
-		if p.peek() == '(' {
-			m.Value, m.IsList = Value{}, true
-			if m.List, err = p.list(); err != nil {
-				return Member{}, err
-			}
-		} else if m.Value, err = p.value(); err != nil {
-			return Member{}, err
-		}
-	}
-	m.Params, err = p.params()
-	return m, err
+	m.Params = p.params()
+	return m
 }
 
-func (p *parser) list() ([]Item, error) {
-	p.eat('(')
-	var items []Item
-	for {
-		p.skip(" ")
-		if p.eat(')') {
-			return items, nil
-		}
+func (p *parser) list() (items []Item) {
+	for p.skip(" "); !p.eat(')'); p.skip(" ") {
 		if p.done() {
-			return nil, p.errorf("the list is not closed")
+			p.fail("the list is not closed")
+			return nil
 		}
 		if len(items) == MaxMembers {
-			return nil, p.errorf("more than %d items in a list", MaxMembers)
+			p.fail("more than %d items in a list", MaxMembers)
+			return nil
 		}
-		item, err := p.item()
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
+		items = append(items, p.item())
 		if c := p.peek(); c != ' ' && c != ')' {
-			return nil, p.errorf("a space or a closing parenthesis is wanted after an item of a list")
+			p.fail("a space or a closing parenthesis is wanted after an item of a list")
 		}
 	}
+	return items
 }
 
-func (p *parser) item() (Item, error) {
-	value, err := p.value()
-	if err != nil {
-		return Item{}, err
-	}
-	params, err := p.params()
-	return Item{Value: value, Params: params}, err
-}
+func (p *parser) item() Item { return Item{Value: p.value(), Params: p.params()} }
 
-func (p *parser) params() (Params, error) {
-	var params Params
+func (p *parser) params() (params Params) {
 	for p.eat(';') {
 		p.skip(" ")
-		name, err := p.key()
-		if err != nil {
-			return nil, err
-		}
-		value := True()
+		q := Param{Name: p.key(), Value: True()}
 		if p.eat('=') {
-			if value, err = p.value(); err != nil {
-				return nil, err
-			}
+			q.Value = p.value()
 		}
-		if _, ok := params.Get(name); ok {
-			return nil, p.errorf("the parameter %q is repeated", name)
+		if _, ok := params.Get(q.Name); ok {
+			p.fail("the parameter %q is repeated", q.Name)
 		}
 		if len(params) == MaxParams {
-			return nil, p.errorf("more than %d parameters", MaxParams)
+			p.fail("more than %d parameters", MaxParams)
 		}
-		params = append(params, Param{Name: name, Value: value})
+		params = append(params, q)
 	}
-	return params, nil
+	return params
 }
 
 func lower(c byte) bool { return 'a' <= c && c <= 'z' }
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 func alpha(c byte) bool { return lower(c) || 'A' <= c && c <= 'Z' }
 
-func (p *parser) key() (string, error) {
+func (p *parser) key() string {
 	if c := p.peek(); !lower(c) && c != '*' {
-		return "", p.errorf("a key begins with a lower-case letter or an asterisk")
+		p.fail("a key begins with a lower-case letter or an asterisk")
 	}
 	key := p.run(func(c byte) bool { return lower(c) || digit(c) || strings.IndexByte("_-.*", c) >= 0 })
 	if len(key) > MaxKey {
-		return "", p.errorf("a key is longer than %d bytes", MaxKey)
+		p.fail("a key is longer than %d bytes", MaxKey)
 	}
-	return key, nil
+	return key
 }
 
 func (p *parser) run(accept func(byte) bool) string {
@@ -144,26 +120,33 @@ func (p *parser) run(accept func(byte) bool) string {
 	return p.text[start:p.at]
 }
 
-// value reads a bare item; its first byte says which kind it is.
-func (p *parser) value() (Value, error) {
+func (p *parser) value() (v Value) {
 	switch c := p.peek(); {
 	case c == '"':
 		return p.quoted()
 	case c == ':':
 		return p.binary()
-	case c == '?':
-		return p.boolean()
+	case p.eat('?'):
+		v.kind = boolean
+		if p.eat('1') {
+			v.number = 1
+		} else if !p.eat('0') {
+			p.fail("a boolean is ?0 or ?1")
+		}
 	case c == '-' || digit(c):
 		return p.integer()
 	case c == '*' || alpha(c):
-		return p.token(), nil
+		v.kind = token
+		v.text = p.run(func(c byte) bool { return alpha(c) || digit(c) || strings.IndexByte("!#$%&'*+-.^_`|~:/", c) >= 0 })
 	case c == '@' || c == '%':
-		return Value{}, p.errorf("dates and display strings are not supported")
+		p.fail("dates and display strings are not supported")
+	default:
+		p.fail("a value is wanted")
 	}
-	return Value{}, p.errorf("a value is wanted")
+	return v
 }
 
-func (p *parser) quoted() (Value, error) {
+func (p *parser) quoted() Value {
 	p.at++
 	var b strings.Builder
 	for !p.done() {
@@ -171,73 +154,57 @@ func (p *parser) quoted() (Value, error) {
 		p.at++
 		switch {
 		case c == '"':
-			return Text(b.String()), nil
+			return Text(b.String())
 		case c == '\\':
 			if c = p.peek(); c != '"' && c != '\\' {
-				return Value{}, p.errorf("a backslash in a string may only precede a quote or a backslash")
+				p.fail("a backslash in a string may only precede a quote or a backslash")
+				return Value{}
 			}
 			p.at++
 		case c < 0x20 || c > 0x7e:
-			return Value{}, p.errorf("a string holds only printable ASCII characters")
+			p.fail("a string holds only printable ASCII characters")
 		}
 		b.WriteByte(c)
 	}
-	return Value{}, p.errorf("the string is not closed")
+	p.fail("the string is not closed")
+	return Value{}
 }
 
-func (p *parser) binary() (Value, error) {
+func (p *parser) binary() Value {
 	p.at++
-	end := strings.IndexByte(p.text[p.at:], ':')
-	if end < 0 {
-		return Value{}, p.errorf("the byte sequence is not closed by a colon")
-	}
-	encoded := p.text[p.at : p.at+end]
-	// The decoder skips line breaks, so they are refused here.
-	if strings.ContainsAny(encoded, "\r\n") {
-		return Value{}, p.errorf("a byte sequence holds only base64 characters")
+	encoded, _, closed := strings.Cut(p.text[p.at:], ":")
+	if !closed {
+		p.fail("the byte sequence is not closed by a colon")
+	} else if strings.ContainsAny(encoded, "\r\n") { // the decoder skips line breaks
+		p.fail("a byte sequence holds only base64 characters")
 	}
 	decoded, err := strict.DecodeString(encoded)
 	if err != nil {
-		return Value{}, p.errorf("the byte sequence is not padded standard base64")
+		p.fail("the byte sequence is not padded standard base64")
 	}
-	p.at += end + 1
-	return Bytes(decoded), nil
+	p.at = min(p.at+len(encoded)+1, len(p.text))
+	return Bytes(decoded)
 }
 
-func (p *parser) boolean() (Value, error) {
-	p.at++
-	switch {
-	case p.eat('1'):
-		return True(), nil
-	case p.eat('0'):
-		return Value{kind: boolean}, nil
-	}
-	return Value{}, p.errorf("a boolean is ?0 or ?1")
-}
-
-func (p *parser) integer() (Value, error) {
+func (p *parser) integer() Value {
 	negative := p.eat('-')
 	var n int64
 	digits := 0
 	for ; digit(p.peek()); p.at++ {
 		if digits++; digits > 15 {
-			return Value{}, p.errorf("an integer has at most 15 digits")
+			p.fail("an integer has at most 15 digits")
+			return Value{}
 		}
 		n = n*10 + int64(p.peek()-'0')
 	}
 	if digits == 0 {
-		return Value{}, p.errorf("a minus sign is followed by digits")
+		p.fail("a minus sign is followed by digits")
 	}
 	if p.peek() == '.' {
-		return Value{}, p.errorf("decimal numbers are not supported")
+		p.fail("decimal numbers are not supported")
 	}
 	if negative {
 		n = -n
 	}
-	return Int(n), nil
-}
-
-func (p *parser) token() Value {
-	text := p.run(func(c byte) bool { return alpha(c) || digit(c) || strings.IndexByte("!#$%&'*+-.^_`|~:/", c) >= 0 })
-	return Value{kind: token, text: text}
+	return Int(n)
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"grantgraph/internal/each"
 )
 
 // The bounds of a field, with room for a key directory of 64 keys with one signature each.
@@ -201,66 +203,54 @@ func (d Dictionary) Append(dst []byte) []byte {
 
 // ParseDictionary reads a dictionary from the lines of one field, in their order.
 func ParseDictionary(lines ...string) (Dictionary, error) {
-	p, err := newParser(lines)
-	if err != nil {
-		return nil, err
-	}
+	p := newParser(lines)
 	var d Dictionary
 	for p.skip(" "); !p.done(); {
-		m, err := p.member()
-		if err != nil {
-			return nil, err
-		}
+		m := p.member()
 		if _, ok := d.Get(m.Key); ok {
-			return nil, p.errorf("the key %q is repeated", m.Key)
+			p.fail("the key %q is repeated", m.Key)
 		}
 		if len(d) == MaxMembers {
-			return nil, p.errorf("more than %d members", MaxMembers)
+			p.fail("more than %d members", MaxMembers)
 		}
 		d = append(d, m)
-		p.skip(" \t")
-		if p.done() {
+		if p.skip(" \t"); p.done() {
 			break
 		}
 		if !p.eat(',') {
-			return nil, p.errorf("a comma is wanted between members")
+			p.fail("a comma is wanted between members")
 		}
-		p.skip(" \t")
-		if p.done() {
-			return nil, p.errorf("nothing follows the last comma")
+		if p.skip(" \t"); p.done() {
+			p.fail("nothing follows the last comma")
 		}
+	}
+	if p.err != nil {
+		return nil, p.err
 	}
 	return d, nil
 }
 
 func ParseItem(lines ...string) (Item, error) {
-	p, err := newParser(lines)
-	if err != nil {
-		return Item{}, err
-	}
+	p := newParser(lines)
 	p.skip(" ")
-	item, err := p.item()
-	if err != nil {
-		return Item{}, err
-	}
+	item := p.item()
 	if p.skip(" "); !p.done() {
-		return Item{}, p.errorf("only one item is wanted, and something follows it")
+		p.fail("only one item is wanted, and something follows it")
+	}
+	if p.err != nil {
+		return Item{}, p.err
 	}
 	return item, nil
 }
 
 // newParser joins the lines as HTTP does, after it has measured them.
-func newParser(lines []string) (*parser, error) {
+func newParser(lines []string) *parser {
 	total := 0
 	for _, line := range lines {
 		total += len(line) + 2
 	}
 	if total > MaxText {
-		return nil, fmt.Errorf("the value is longer than %d bytes", MaxText)
+		return &parser{err: fmt.Errorf("the value is longer than %d bytes", MaxText)}
 	}
-	trimmed := make([]string, len(lines))
-	for i, line := range lines {
-		trimmed[i] = strings.Trim(line, " \t")
-	}
-	return &parser{text: strings.Join(trimmed, ", ")}, nil
+	return &parser{text: strings.Join(each.Of(lines, func(line string) string { return strings.Trim(line, " \t") }), ", ")}
 }
