@@ -155,8 +155,7 @@ type Response struct {
 	Kept   bool   // the service confirmed an answer that was kept, and counted nothing
 }
 
-// Do calls an operation, and waits and tries again where the service asks for it. A
-// refusal is an *Error, and so is an answer that does not come from such a service.
+// Do calls an operation, and tries again where the service asks for it. What is no answer of such a service is an *Error.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	var body []byte
 	if r.Body != nil {
@@ -283,8 +282,7 @@ func retryAfter(h http.Header) time.Duration {
 	return max(date.Sub(now), time.Nanosecond)
 }
 
-// unanswered is the error of a request without an answer. After a broken connection
-// another attempt makes sense; after a refused connection it does not.
+// unanswered is the error of a request without an answer. Another attempt makes sense only after a broken connection.
 func (c *Client) unanswered(ctx context.Context, err error) *Error {
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		err = u.Err // the message names the request already

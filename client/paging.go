@@ -49,8 +49,7 @@ const (
 	byNumber paging = 100
 )
 
-// rows iterates over all rows of a list, page by page. A loop sees no warnings, so a parameter that the
-// service does not honor is an error, unless the query says otherwise.
+// rows iterates over all rows of a list. A loop sees no warnings, so a parameter that is not honored is an error by default.
 func rows[T any](ctx context.Context, c *Client, path string, given url.Values, by paging) iter.Seq2[T, error] {
 	query := url.Values{"strict": {"1"}, "limit": {strconv.Itoa(int(by))}}
 	maps.Copy(query, given)

@@ -116,8 +116,7 @@ func route(path string, operation func(path string) string) string {
 var shownPaths = strings.Fields("org place cause compare check static data docs sql search ask explore mcp reconcile account signin signup " +
 	"openapi.json llms.txt healthz readyz sitemap .well-known robots.txt")
 
-// shown is a path as it is logged. A path of the API may have a key or an email
-// address, so the path of the operation is logged, or the beginning of the path.
+// shown is a path as it is logged: of the API that of the operation, because a path may have a key or an address.
 func shown(path string, operation func(path string) string) string {
 	if !strings.HasPrefix(path, "/api/") {
 		if head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); head == "" || slices.Contains(shownPaths, head) {
@@ -135,8 +134,7 @@ func shown(path string, operation func(path string) string) string {
 	return strings.Join(part[:4], "/") + "/…"
 }
 
-// statusGone is counted and logged for a request whose client left before the
-// answer. It is never sent to a client, and it is not a failure of the service.
+// statusGone is counted and logged for a request whose client left before the answer. It is no failure.
 const statusGone = 499
 
 // watch counts and logs every request. operation is the path of the operation that a request is for, empty for none; from names

@@ -53,8 +53,7 @@ func (t *tx) removeAgents(where string, most int, arg int64) (n int, err error) 
 	return len(keys), err
 }
 
-// rememberAnswered is how long the store keeps an anonymous key that answered a
-// challenge after the key has expired. Other anonymous keys go when they expire.
+// rememberAnswered is how long an anonymous key that answered a challenge is kept after it has expired. Others go at once.
 const rememberAnswered = 30 * 24 * time.Hour
 
 func (s *Store) sweepAnonymous(ctx context.Context) error {

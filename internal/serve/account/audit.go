@@ -38,8 +38,7 @@ const (
 	EventSigningCompromised Kind = "signing_compromised"
 )
 
-// Event is something that happened to keys or accounts. It holds no secret. Of an
-// address it holds a hash that is useless outside this store.
+// Event is something that happened to keys or accounts. It holds no secret, and of an address a hash that is useless elsewhere.
 type Event struct {
 	Seq     int64     `json:"seq"` // its number in the audit log
 	At      time.Time `json:"at"`

@@ -18,8 +18,7 @@ var copiedTables = []string{
 	"watches", "watch_members", "alerts", "watch_channels",
 }
 
-// CopiedTable says what a table held when it was copied. The digest is the same for
-// the same rows in any order and in either database.
+// CopiedTable says what a table held when it was copied. The digest does not depend on the order of rows or the database.
 type CopiedTable struct {
 	Name   string `json:"table"`
 	Rows   int64  `json:"rows"`

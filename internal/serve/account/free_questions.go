@@ -15,8 +15,7 @@ const (
 	AddressQuestions = 30
 )
 
-// receiptHolds is for how long a paid question may be asked again without another
-// payment: its answer may have been lost on the way.
+// receiptHolds is for how long a paid question may be asked again: its answer may have been lost on the way.
 const receiptHolds = 10 * time.Minute
 
 type Asking struct {

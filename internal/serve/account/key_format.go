@@ -39,8 +39,7 @@ func NewKey(plan Plan, random io.Reader) (string, error) {
 	return body + "_" + checksum(body), nil
 }
 
-// ParseKey checks the form of a key and returns the plan under which it was issued. It
-// does not need the store: an error means that no such key can exist.
+// ParseKey returns the plan under which a key was issued. An error means that no such key can exist; the store is not asked.
 func ParseKey(s string) (Plan, error) {
 	if len(s) != keyLength || !strings.HasPrefix(s, keyPrefix) || s[4] != '_' || s[len(s)-sumChars-1] != '_' {
 		return "", unknownKey("This is not an API key: keys look like gg_f_… and have " + fmt.Sprint(keyLength) + " characters.")
@@ -70,8 +69,7 @@ func newID(prefix string, random io.Reader) (string, error) {
 	return prefix + s, err
 }
 
-// isID reports whether s has the form of an ID. The store never looks up any other
-// text, so that no text from outside can upset a database.
+// isID reports whether s has the form of an ID. The store never looks up any other text.
 func isID(prefix, s string) bool {
 	rest, ok := strings.CutPrefix(s, prefix)
 	return ok && len(rest) == idChars && strings.Trim(rest, base62) == ""
@@ -119,8 +117,7 @@ func MaskKeys(s string) string {
 	return keyLike.ReplaceAllString(plain, keyPrefix+"…")
 }
 
-// unescape removes all layers of percent-encoding in one pass, whose cost does not
-// grow with the number of layers. An unescaped byte may complete another escape.
+// unescape removes all layers of percent-encoding in one pass: an unescaped byte may complete another escape.
 func unescape(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

@@ -104,8 +104,7 @@ func (s *Store) balance(p Plan, now time.Time, calls int64) Balance {
 	return Balance{Limit: t.Allowance, Remaining: int(max(0, int64(t.Allowance)-calls)), Reset: s.window(p).Reset(now)}
 }
 
-// Authenticate finds a key by its secret, and never by an ID, because requests from
-// outside use it. For an expired key of an agent the error wraps ErrExpired.
+// Authenticate finds a key by its secret, and never by an ID. For an expired key of an agent the error wraps ErrExpired.
 func (s *Store) Authenticate(ctx context.Context, secret string) (KeyInfo, error) {
 	if _, err := ParseKey(secret); err != nil {
 		return KeyInfo{}, err
@@ -245,8 +244,7 @@ func (s *Store) Reactivate(ctx context.Context, id string) (KeyInfo, error) {
 	return s.change(ctx, id, EventReactivate, "UPDATE keys SET active = $2 WHERE id = $1", 1)
 }
 
-// change runs an update whose first parameter is the ID of the key with this
-// secret or ID, and returns the key after the update.
+// change runs an update whose first parameter is the ID of the key, and returns the key after it.
 func (s *Store) change(ctx context.Context, id string, event Kind, update string, values ...any) (KeyInfo, error) {
 	return updated(ctx, s, func(t *tx) (KeyInfo, error) {
 		r, err := findKey(t, id)
@@ -364,8 +362,7 @@ func (s *Store) Usage(ctx context.Context, id string, from, to time.Time, step t
 	return buckets, err
 }
 
-// TakeScreen takes the one screening that the free plan and agents may run, and reports
-// whether this is the first screening of the account or of the key's owner.
+// TakeScreen takes the one screening of the free plan and of agents, and reports whether it was still there.
 func (s *Store) TakeScreen(ctx context.Context, id string) (first bool, err error) {
 	return updated(ctx, s, func(t *tx) (bool, error) {
 		r, err := payerOf(t, id)
@@ -376,8 +373,7 @@ func (s *Store) TakeScreen(ctx context.Context, id string) (first bool, err erro
 	})
 }
 
-// ReturnScreen gives the screening back that TakeScreen has just granted, because it was
-// not run. Only the caller of TakeScreen may call it.
+// ReturnScreen gives back the screening that TakeScreen has just granted to the caller, because it was not run.
 func (s *Store) ReturnScreen(ctx context.Context, id string) error {
 	return s.update(ctx, func(t *tx) error {
 		r, err := payerOf(t, id)

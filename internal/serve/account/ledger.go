@@ -27,8 +27,7 @@ const mostCharges = 512
 // batchTime bounds how long one transaction of charges may take, including the time in which a failed database returns.
 const batchTime = 10 * time.Second
 
-// charge is one call to pay. Its balance and refusal are valid only after the
-// transaction was committed; then done receives nil.
+// charge is one call to pay. Its balance and refusal are valid once done has received nil: the transaction was committed.
 type charge struct {
 	ctx     context.Context
 	id      string

@@ -18,8 +18,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// hashing is the parameters of argon2id. Every hash contains its parameters, so they
-// may grow: the store hashes an older password again when its owner signs in.
+// hashing is the parameters of argon2id, which may grow: an older password is hashed again when its owner signs in.
 type hashing struct {
 	memory uint32 // KiB
 	passes uint32

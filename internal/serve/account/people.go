@@ -13,8 +13,7 @@ import (
 	"grantgraph/internal/serve/network"
 )
 
-// Account is a person who has keys. All keys of an account have its plan and share
-// one allowance: a second key does not add calls.
+// Account is a person who has keys, all on its plan and with one allowance: a second key does not add calls.
 type Account struct {
 	ID       string
 	Email    string // normalized
@@ -81,8 +80,7 @@ func personOf(from reader, idOrEmail, lock string) (person, error) {
 	return p, err
 }
 
-// SignUp makes an account on the free plan. If the address has an account that was never
-// confirmed, it voids the secrets of earlier emails that would confirm the account.
+// SignUp makes an account on the free plan. For an address with an unconfirmed account it voids the secrets of earlier emails.
 func (s *Store) SignUp(ctx context.Context, email, password, from string) (Account, error) {
 	email, err := ParseEmail(email)
 	if err != nil {
@@ -242,8 +240,7 @@ func (s *Store) forgetSignIns(t *tx, email, from string) {
 	s.takeBack(t, signInsOfEmail, email, true)
 }
 
-// ConfirmPassword checks the password of somebody who is signed in once more, before
-// something that a session alone must not allow.
+// ConfirmPassword checks the password of somebody who is signed in, before what a session alone must not allow.
 func (s *Store) ConfirmPassword(ctx context.Context, account, password string) error {
 	p, err := personOf(s.view(ctx), account, "")
 	if err != nil {
@@ -318,8 +315,7 @@ func (s *Store) SetAccountPlan(ctx context.Context, idOrEmail string, plan Plan)
 	})
 }
 
-// DeactivateAccount stops all present and future keys of the account until it is
-// reactivated. A key that was deactivated itself stays deactivated.
+// DeactivateAccount stops all keys of the account until it is reactivated. A key that was deactivated itself stays so.
 func (s *Store) DeactivateAccount(ctx context.Context, idOrEmail string) (Account, error) {
 	return s.setActive(ctx, idOrEmail, EventDeactivate, 0)
 }
@@ -387,8 +383,7 @@ func (s *Store) CreateFor(ctx context.Context, account, label string) (secret st
 	return secret, k, err
 }
 
-// ParseEmail returns an email address as it is compared: without spaces around it and in lower
-// case. It accepts only ASCII, so that no two addresses look the same.
+// ParseEmail returns an email address as it is compared. It accepts only ASCII, so that no two addresses look the same.
 func ParseEmail(s string) (string, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	local, domain, ok := strings.Cut(s, "@")

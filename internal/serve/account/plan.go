@@ -16,8 +16,7 @@ const (
 	Pro  Plan = "pro"
 )
 
-// Agent takes the place of a plan on the key of an agent, whose allowance depends on
-// its Tier. No key can be moved to this plan or from it.
+// Agent takes the place of a plan on the key of an agent. No key can be moved to this plan or from it.
 const Agent Plan = "agent"
 
 var agentTerms = Terms{Plan: Agent, Letter: 'a', Scopes: Grants}

@@ -23,8 +23,7 @@ type postgresEngine struct {
 	lastLost atomic.Int64 // when a connection was last lost, in Unix nanoseconds
 }
 
-// distrust is for how long after a lost connection the engine pings idle connections
-// before it uses them: the others may be lost as well.
+// distrust is for how long after a lost connection idle connections are pinged before they are used.
 const distrust = 10 * time.Second
 
 // postgresSchema holds the tables when the address names no search_path.

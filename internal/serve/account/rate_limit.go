@@ -72,8 +72,7 @@ func (s *Store) pepperedHash(kind, who string) []byte {
 	return h.Sum(nil)
 }
 
-// skew is how far the clocks of servers that share a store may differ. A window that
-// begins further in the future was begun by a clock that has been set back since.
+// skew is how far clocks of servers may differ. A window further in the future is of a clock that was set back.
 const skew = time.Minute
 
 // countTry counts one try, and returns how long to wait when it is one too many. A window that has ended

@@ -155,8 +155,7 @@ func isDatabaseError(err error) bool {
 
 var errClosed = errors.New("the key store is closed")
 
-// WaitError is the cause of refusals that end by themselves. The API sends its wait as
-// the header Retry-After, for instance with the status 402 of a spent allowance.
+// WaitError is the cause of refusals that end by themselves. The API sends its wait as Retry-After.
 type WaitError struct{ Wait time.Duration }
 
 func (e *WaitError) Error() string { return "too early by " + e.Wait.String() }

@@ -14,8 +14,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// sqliteEngine is the engine of a store in one file. One connection writes, so
-// there is one transaction at a time. Other connections read.
+// sqliteEngine is the engine of a store in one file: one connection writes, others read.
 type sqliteEngine struct{}
 
 // OpenSQLite opens or makes the store in the file at path, and migrates an older layout.
@@ -150,8 +149,7 @@ type sqliteWire struct {
 	missed []string // statements to prepare after the transaction
 }
 
-// stmt returns the prepared form of a statement, or nil. It notes a statement that is
-// not prepared yet, and cannot prepare it: the transaction has the only connection.
+// stmt returns the prepared form of a statement, or nil. It only notes a missing one: the transaction has the only connection.
 func (w *sqliteWire) stmt(ctx context.Context, text string) *sql.Stmt {
 	stmt := w.pool.kept(text)
 	if stmt == nil {
@@ -195,8 +193,7 @@ func (sqliteEngine) again(error) bool { return false }
 
 func (sqliteEngine) sweep(*tx) error { return nil }
 
-// scrubAnyTime is the size of a file that is written anew at any time, which takes about
-// a second in which charges wait. A larger file waits for the hour after 3 AM UTC.
+// scrubAnyTime is the size of a file that is written anew at any time, in about a second. A larger one waits for 3 AM UTC.
 const scrubAnyTime = 256 << 20
 
 func (sqliteEngine) scrub(ctx context.Context, s *Store) (bool, error) {

@@ -158,8 +158,7 @@ type engineTx interface {
 	each(ctx context.Context, text string, args []any, fn func(scanner) error) error
 }
 
-// tx is a transaction. After a statement fails, the following ones do nothing, and the
-// transaction fails with that error, whatever its work returns.
+// tx is a transaction. After a statement fails, the following ones do nothing, and the transaction fails with that error.
 type tx struct {
 	ctx      context.Context
 	engineTx engineTx
@@ -288,8 +287,7 @@ func eachRow(rows *sql.Rows, err error, fn func(scanner) error) error {
 	return nil
 }
 
-// mostTries is how often the store tries an operation while the database fails. The
-// pauses between the tries take a little more than a second together.
+// mostTries is how often the store tries while the database fails, for a little more than a second together.
 const mostTries = 7
 
 // pause waits before the next try and reports whether there is one.
@@ -343,8 +341,7 @@ var migrations embed.FS
 
 var errLater = errors.New("it was written by a later version of the program")
 
-// migrationsFrom returns the texts that bring a database from layout have to the
-// present layout, and the number of the present layout.
+// migrationsFrom returns the texts that bring a database from layout have to the present one, and its number.
 func migrationsFrom(engine string, have int) (texts []string, want int, err error) {
 	dir := "migrations/" + engine
 	entries, err := fs.ReadDir(migrations, dir)

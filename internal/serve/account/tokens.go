@@ -11,8 +11,7 @@ const (
 	tokenReset  = "reset"
 )
 
-// VerifyToken and ResetToken make the secret of an email to the person. It works once,
-// for three days or for an hour, and voids earlier secrets.
+// VerifyToken and ResetToken make the secret of an email. It works once, for a time, and voids earlier secrets.
 func (s *Store) VerifyToken(ctx context.Context, account string) (string, error) {
 	return s.token(ctx, account, tokenVerify, verifyLife)
 }

@@ -25,8 +25,7 @@ type Due struct {
 	list    int64
 }
 
-// DueDeliveries returns channels that have alerts to send and may try now. Emails go only to
-// an address that its owner has confirmed.
+// DueDeliveries returns channels that may send alerts now. Emails go only to an address that its owner has confirmed.
 func (s *Store) DueDeliveries(ctx context.Context, most int) ([]Due, error) {
 	return collect(s.view(ctx), "SELECT c.channel, c.list FROM watch_channels c JOIN lists l ON l.seq = c.list JOIN accounts a ON a.seq = l.account"+
 		" WHERE c.next <= $1 AND a.active = 1 AND (a.verified = 1 OR c.channel <> $2)"+

@@ -19,8 +19,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Asker is the part of the graph that challenges need: the questions behind the
-// endpoints /grants/*. A *graph.Graph is an Asker.
+// Asker is the part of the graph that challenges need: the questions behind /grants/*.
 type Asker interface {
 	Transactions(context.Context, *graph.Filter, graph.Sort, graph.Page) ([]graph.Grant, int64, error)
 	Recipients(context.Context, *graph.Filter, graph.Sort, graph.Page) ([]graph.RecipientTotal, int64, error)

@@ -12,8 +12,7 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// An answer is compared in a normal form. Forms of different kinds begin with different
-// letters, so that an amount is never mistaken for an EIN.
+// Normal forms of different kinds begin with different letters, so that an amount is never mistaken for an EIN.
 const (
 	integerForm = "i:"
 	nameForm    = "n:"
@@ -88,8 +87,7 @@ func forms(t AnswerType, answer string, yield func(kind string, value []byte)) {
 
 const maxDigits = 18
 
-// integer reads whole dollars: with a dollar sign, USD or the word dollars, with commas and
-// spaces between the digits, and with cents if they are zero.
+// integer reads whole dollars: with a currency sign or word, commas and spaces, and cents of zero.
 func integer(s string) (string, bool) {
 	if strings.ContainsFunc(s, func(r rune) bool { return r != '$' && unicode.Is(unicode.Sc, r) }) {
 		return "", false // folding would drop the sign of another currency
@@ -125,8 +123,7 @@ func integer(s string) (string, bool) {
 
 var einPattern = regexp.MustCompile(`\d+(?:-\d+)*`)
 
-// einIn reads the only EIN of an answer: the answer itself, in any format, or nine digits
-// beside a name. It refuses an answer with two different EINs.
+// einIn reads the only EIN of an answer, alone or beside a name. It refuses an answer with two different EINs.
 func einIn(s string) (ein.EIN, bool) {
 	s = orgname.Fold(s)
 	if e, err := ein.Parse(s); err == nil {
@@ -212,8 +209,7 @@ func slips(s string, yield func([]byte)) {
 	}
 }
 
-// mistaken reports whether other would be accepted when right is the answer: they are
-// equal, or one slip apart and right is long enough to allow a slip.
+// mistaken reports whether other would be accepted when right is the answer: equal, or one allowed slip apart.
 func mistaken(right, other string) bool {
 	if right == other {
 		return true

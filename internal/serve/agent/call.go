@@ -13,8 +13,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// trio is the subject of a challenge's three calls: the grants of one funder in a year,
-// the recipients of another over some years, and the funders of a recipient.
+// trio is the subject of the three calls: grants of a funder in a year, recipients of another, and funders of a recipient.
 type trio struct {
 	Funder    ein.EIN `json:"funder"`
 	Year      int     `json:"year"`
@@ -68,8 +67,7 @@ func fundersOf(ctx context.Context, a Asker, recipient ein.EIN) ([]graph.FunderT
 	return a.Funders(ctx, f, largest, graph.Page{Limit: pageSize})
 }
 
-// asked is the part of a challenge that is opaque to the store. The rest has columns of
-// its own, so that nothing is stored twice: every minted key has a challenge.
+// asked is the part of a challenge that is opaque to the store. The rest has columns of its own.
 type asked struct {
 	Questions []Question      `json:"questions"`
 	Params    json.RawMessage `json:"params"`

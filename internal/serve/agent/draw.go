@@ -56,8 +56,7 @@ func (p *Pool) Draw(ctx context.Context, a Asker, secret []byte, keyID string, n
 		Try("use a key of an account, or a signed request; both need no challenge")
 }
 
-// seedOf returns the seed of all random choices in a challenge. The parts that it hashes
-// are preceded by their lengths, so no two challenges share a seed.
+// seedOf is the seed of all random choices. Its parts follow their lengths, so no two challenges share a seed.
 func seedOf(secret []byte, keyID string, number int, version string) []byte {
 	mac := hmac.New(sha256.New, secret)
 	b := []byte("grantgraph challenge 1\n")
@@ -97,8 +96,7 @@ func (p *Pool) trio(ctx context.Context, a Asker, d *seededRandom) (t *trio, ok 
 	return t, ok, err
 }
 
-// acquaint replaces the second funder by one that has exactly one recipient in common with the
-// first, if there is one, so that a question can compare the two calls.
+// acquaint looks for a second funder with exactly one recipient in common with the first, which a question can name.
 func (p *Pool) acquaint(ctx context.Context, a Asker, d *seededRandom, t *trio) error {
 	rows, err := grantsOf(ctx, a, t.Funder, t.Year, pageSize)
 	if err != nil || len(rows) == 0 {
@@ -135,8 +133,7 @@ func (p *Pool) acquaint(ctx context.Context, a Asker, d *seededRandom, t *trio) 
 	return nil
 }
 
-// sober reports whether the second call shows no persons and nothing that a donor-advised fund
-// chose. The pool checks the same for the first call.
+// sober reports whether the second call shows no persons and nothing that a donor-advised fund chose.
 func (t *trio) sober(ctx context.Context, a Asker) (bool, error) {
 	rows, err := recipientsOf(ctx, a, t.Other, t.From, t.To, 0)
 	if err != nil {

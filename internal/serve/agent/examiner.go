@@ -33,15 +33,13 @@ type held struct {
 // MinSecret is the least number of bytes of a secret.
 const MinSecret = 16
 
-// keptPools is how many pools the examiner keeps: that of the current dataset, and that
-// of the dataset before it, which the last requests before a swap still use.
+// keptPools are the pool of the current dataset and that of the one before it, for the last requests before a swap.
 const keptPools = 2
 
 // gatherTime bounds gathering a pool, which takes a second or two for the largest datasets.
 const gatherTime = 20 * time.Second
 
-// NewExaminer makes an examiner. Whoever knows the secret can predict the challenges;
-// examiners with the same secret draw the same challenges.
+// NewExaminer makes an examiner. Whoever knows the secret can predict the challenges.
 func NewExaminer(secret []byte) (*Examiner, error) {
 	if len(secret) < MinSecret {
 		return nil, fault.New("short_secret", "the secret that challenges are drawn with has %d bytes, at least %d are needed", len(secret), MinSecret).
@@ -50,8 +48,7 @@ func NewExaminer(secret []byte) (*Examiner, error) {
 	return &Examiner{secret: bytes.Clone(secret)}, nil
 }
 
-// Draw makes a key's challenge of a number from the dataset of a version, whose rows a
-// returns. A dataset that is too small for challenges is a fault.
+// Draw makes a key's challenge of a number from a dataset. A dataset that is too small for challenges is a fault.
 func (e *Examiner) Draw(ctx context.Context, a Asker, keyID string, number int, version string) (*Challenge, error) {
 	p, err := e.pool(ctx, a, version)
 	if err != nil {

@@ -37,8 +37,7 @@ type KeyOptions struct {
 	Log      *slog.Logger
 }
 
-// Keys mints keys for agents, examines agents that come without a signature, and
-// restricts locked keys to the calls of their challenge.
+// Keys mints keys for agents, examines agents without a signature, and restricts locked keys.
 type Keys struct{ o KeyOptions }
 
 func NewKeys(o KeyOptions) *Keys {
@@ -76,8 +75,7 @@ type Application struct {
 	Request         *http.Request // its signature earns a tier; nil for no signature
 }
 
-// Mint makes a key. It counts the address before it checks the signature, because the
-// check may fetch a directory from a host that the stranger chooses.
+// Mint makes a key. It counts the address first, because checking a signature may fetch from a stranger's host.
 func (k *Keys) Mint(ctx context.Context, a Application, rows Rows) (*Minted, error) {
 	wait, ok, err := k.o.Store.TakeMint(ctx, a.Address)
 	if err != nil {
@@ -111,8 +109,7 @@ func (k *Keys) Mint(ctx context.Context, a Application, rows Rows) (*Minted, err
 	return minted, err
 }
 
-// identify finds the tier that a request has earned, and refuses a bad signature. below says
-// why a signed request is not of a higher tier.
+// identify finds the tier that a request has earned. below says why a signed request is not of a higher tier.
 func (k *Keys) identify(ctx context.Context, r *http.Request, spec *account.AgentSpec) (below string, err error) {
 	spec.Tier = account.Anonymous
 	signed := slices.ContainsFunc([]string{"Signature", "Signature-Input", "Signature-Agent"}, func(name string) bool {
@@ -172,8 +169,7 @@ func (k *Keys) state(a account.AgentInfo) (State, error) {
 	return s, err
 }
 
-// current returns the challenge of a locked key for the dataset being served, or nil when it has
-// none, its attempts are used up, or its answers have changed.
+// current returns the challenge of a locked key for the dataset being served, or nil when a new one is needed.
 func (k *Keys) current(ctx context.Context, a account.AgentInfo, rows Rows) (*Challenge, error) {
 	if a.Challenge.No == 0 || a.Challenge.Attempts >= account.MostAttempts {
 		return nil, nil

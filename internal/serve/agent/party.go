@@ -53,8 +53,7 @@ const (
 	minPrefix = 10
 )
 
-// only finds an organization by its identity. It must have an EIN, and no other
-// organization of the page may have the same EIN or name.
+// only finds an organization by its identity: it has an EIN, and no other of the page has that EIN or name.
 func (c cast) only(id string) (party, bool) {
 	i := slices.IndexFunc(c, func(p party) bool { return p.id == id })
 	if i < 0 || c[i].ein == ein.None || len(c[i].keys) == 0 {

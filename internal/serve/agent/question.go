@@ -14,8 +14,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// family is a kind of question. The letter says which call it is about. None asks for a count of
-// grants or funders: small numbers are easy to guess.
+// family is a kind of question; its letter is that of the call. None asks for a count, which is easy to guess.
 type family string
 
 const (
@@ -34,8 +33,7 @@ var makers = map[family]func(*pages, spec) (it item, ok bool){
 	sharedBy: (*pages).sharedBy, newcomerIn: (*pages).newcomerIn, gapBetween: (*pages).gapBetween,
 }
 
-// spec selects one question of a family on given pages. It is stored with the challenge,
-// so it contains what the question names, and never the answer.
+// spec selects one question of a family. It is stored with the challenge and never contains the answer.
 type spec struct {
 	Family    family `json:"family"`
 	Row       int    `json:"row,omitempty"`       // from 1
@@ -85,8 +83,7 @@ const (
 	minSpace      = 1e5 // all questions together
 )
 
-// question makes the question that a spec selects; ok is false when the pages give no
-// answer, or one that is ambiguous or easy to guess.
+// question makes the question of a spec; ok is false without an answer, or with one that is ambiguous or easy to guess.
 func (p *pages) question(s spec) (it item, ok bool) {
 	if maker := makers[s.Family]; maker != nil {
 		it, ok = maker(p, s)

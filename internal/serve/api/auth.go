@@ -17,8 +17,7 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// authenticate finds the key of a request and checks that it may call the
-// operation. The query matters for the key of an agent that is locked.
+// authenticate finds the key of a request and checks that it may call the operation.
 func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, query url.Values) error {
 	if c.op.Access == Admin {
 		return s.admitAdmin(h)
@@ -74,22 +73,19 @@ func Noting(ctx context.Context) (context.Context, *atomic.Pointer[account.KeyIn
 // owner is the key of a context under which the account that pays for a request is.
 type owner struct{}
 
-// For makes a request on behalf of an account whose owner is signed in. The request
-// is answered, refused and counted as if it carried a key of the account.
+// For makes a request as if it carried a key of an account whose owner is signed in.
 func For(r *http.Request, a account.Account) *http.Request {
 	key := account.KeyInfo{ID: a.ID, Plan: a.Plan, Email: a.Email, Active: a.Active, Created: a.Created, Account: a.ID}
 	return r.WithContext(context.WithValue(r.Context(), owner{}, key))
 }
 
-// AsOwner makes a request on behalf of the owner of the data, on whose machine the
-// program runs: everything is answered, and nothing is charged.
+// AsOwner makes a request on behalf of the owner of the data: everything is answered, and nothing is charged.
 func AsOwner(r *http.Request) *http.Request {
 	key := account.KeyInfo{Plan: account.Pro, Active: true}
 	return r.WithContext(context.WithValue(r.Context(), owner{}, key))
 }
 
-// solvent refuses a request whose key has no calls left, before its plan runs. It
-// matters for operations whose plan alone uses machine time.
+// solvent refuses a key without calls left before the plan runs, for operations whose plan alone uses machine time.
 func (s *Handler) solvent(ctx context.Context, out *reply, c *Call) error {
 	if !c.op.Works || c.Caller.Key == "" {
 		return nil
@@ -155,8 +151,7 @@ func (r *reply) balance(b account.Balance) {
 	}
 }
 
-// admitAdmin checks the token of a billing system. It compares hashes, so that
-// the time taken reveals nothing about the token, not even its length.
+// admitAdmin checks the token of a billing system. It compares hashes: the time taken reveals nothing about the token.
 func (s *Handler) admitAdmin(h http.Header) error {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(h.Get("Authorization")), " ")
 	given, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.config.AdminToken.Reveal()))

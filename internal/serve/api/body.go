@@ -16,8 +16,7 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// Form is the JSON object in the body of a request. Like Reader it remembers which
-// fields were read, so that the answer can name the rest.
+// Form is the JSON object in the body of a request. Like Reader it remembers which fields were read.
 type Form struct {
 	params  *Reader
 	words   map[string]string // other words for its fields
@@ -29,8 +28,7 @@ type Form struct {
 	called string // prefix of its fields' names in warnings
 }
 
-// ReadForm reads the body as an object. A body that is not an object is one
-// problem; its missing fields are not reported on top of that.
+// ReadForm reads the body as an object. One that is not an object is one problem, without those of missing fields.
 func (c *Call) ReadForm() *Form {
 	list, err := members(c.body)
 	return c.form(list, err, "a JSON object")
@@ -263,8 +261,7 @@ func (f *Form) text(name string) (string, bool) {
 	return *value, true
 }
 
-// Optional reads an optional field into a value. A field that cannot be read is a
-// problem, described by its own error or by the message.
+// Optional reads an optional field into a value. What cannot be read is described by its own error or by the message.
 func (f *Form) Optional(name string, into any, kind, message string) {
 	f.read[name] = true
 	raw, ok := f.members[name]
@@ -297,8 +294,7 @@ func (f *Form) Finish() {
 	}
 }
 
-// Block reads a field that is an object. A missing object has no fields. In
-// warnings, called stands before the names of its fields.
+// Block reads a field that is an object, empty when missing. In warnings, called stands before the names of its fields.
 func (f *Form) Block(name, called string) *Form {
 	b := &Form{params: f.params, words: f.words, path: append(append([]any{}, f.path...), name), called: called, read: map[string]bool{}}
 	raw, ok := f.Value(name)
@@ -332,8 +328,7 @@ func (f *Form) Has(name string) bool {
 	return ok && string(raw) != "null"
 }
 
-// Problem records why a field, or an item of it, cannot be read. index is negative
-// for the whole field. input is empty where the value must not be repeated.
+// Problem records why a field, or an item of it (index, else negative), cannot be read. An empty input is not repeated.
 func (f *Form) Problem(name string, index int, kind, input string, ctx any, format string, args ...any) {
 	where := []any{name}
 	if index >= 0 {

@@ -120,8 +120,7 @@ func (c *Call) ReadFormat() {
 	c.Params.Problem(p, -1, "enum", value, Limit{"expected": c.op.Formats}, "%q is not one of %s", Clip(value), strings.Join(c.op.Formats, ", "))
 }
 
-// Inquiry is a request from another part of the service, such as a page. It gets the answer of a GET with the
-// same path and query, without a key, a charge or a rendering.
+// Inquiry is a request from another part of the service, such as a page, without a key, a charge or a rendering.
 type Inquiry struct {
 	Path   string // of an operation, such as /grants/funders
 	Query  url.Values

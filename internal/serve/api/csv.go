@@ -106,8 +106,7 @@ func cell(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// fileName is the name under which rows are saved. It names the filters that did
-// not run, because nothing else in the file does.
+// fileName is the name under which rows are saved, with the filters that did not run: nothing else in the file names them.
 func fileName(op *Operation, notApplied []string) string {
 	const most = 3 // filters named in the file name
 	name := safeName(strings.ReplaceAll(strings.Trim(op.Path, "/"), "/", "-"))

@@ -61,8 +61,7 @@ func encodeCursor(version, operation string, question []byte, offset int64) stri
 	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint(b, uint64(offset)))
 }
 
-// decodeCursor reads a cursor. readable is false for a text that is not a cursor.
-// The error says that the cursor belongs to another build or question.
+// decodeCursor reads a cursor. readable is false for another text; the error is that of another build or question.
 func decodeCursor(cursor, version, operation string, question []byte) (offset int64, readable bool, err error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err != nil || len(b) <= 2*markSize {

@@ -26,8 +26,7 @@ func masked(m *snapshot.Manifest) string {
 	return ""
 }
 
-// Tabular is an answer whose csv and ndjson carry only the rows. hits is the number
-// of matching rows in all, nil when it was not counted.
+// Tabular is an answer whose csv and ndjson carry only the rows. hits is nil when they were not counted.
 type Tabular interface {
 	client.Answer
 	Table() (rows any, hits *int64, next *string)

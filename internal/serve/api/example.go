@@ -13,8 +13,7 @@ import (
 // invented is the notice in every example that its data is invented.
 const invented = "Everything here is invented: the organizations do not exist and their EINs are reserved. No key was needed and nothing was counted."
 
-// example answers a request from invented data. It runs the same code as a real
-// request, so an example cannot differ from a real answer.
+// example answers a request from invented data with the same code as a real request.
 func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.Values) error {
 	c.op, c.Data, c.Caller.Secret = s.examples.op(c.op.ID), s.config.Examples.Data, s.config.Examples.Key
 	out.stamp(c.Data)

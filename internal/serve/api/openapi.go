@@ -173,8 +173,7 @@ func (d *describer) parameter(p *Param) object {
 	return object{"$ref": "#/components/parameters/" + name}
 }
 
-// parameter describes one parameter. Lists are comma-separated arrays. enum
-// describes a vocabulary but does not enforce it: a word outside it gets a warning.
+// parameter describes one parameter. enum does not enforce: a word outside of it gets a warning.
 func parameter(p *Param) object {
 	in := cmp.Or(p.In, "query")
 	one := object{"type": string(p.Type)}

@@ -48,8 +48,7 @@ type Group struct {
 	Schemas map[reflect.Type]string
 }
 
-// Withheld is an operation that serves only a page of the site. The OpenAPI
-// document describes it, but the API refuses every call.
+// Withheld is an operation that serves only a page of the site. It is described, and every call is refused.
 type Withheld struct {
 	ID, Method, Path     string
 	Summary, Description string
@@ -103,8 +102,7 @@ func Damaged() error {
 		Try("ask again when another build of the dataset is served")
 }
 
-// Has is what an operation needs that works with a part of the dataset: it refuses
-// a dataset in which the part is out of service, and therefore nil.
+// Has is what an operation needs that works with a part of the dataset, which is nil when out of service.
 func Has[T comparable](part func(Dataset) T) func(Dataset) error {
 	return func(d Dataset) error {
 		if part(d) == *new(T) {
@@ -138,8 +136,7 @@ func (op *Operation) Price() string {
 	return fmt.Sprintf("costs %d calls", op.Cost)
 }
 
-// cacheable reports whether a client may keep an answer. It may not keep the answer
-// of a change, of an admin operation, or one that is issued anew.
+// cacheable reports whether a client may keep an answer.
 func (op *Operation) cacheable() bool {
 	return op.Method == http.MethodGet && op.Access != Admin && !op.Anew
 }

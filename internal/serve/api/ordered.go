@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// Ordered is a JSON object that keeps the order of its members: answers put the
-// important ones first, and a map would lose that.
+// Ordered is a JSON object that keeps the order of its members, the important ones first.
 type Ordered []Entry
 
 type Entry struct {
@@ -55,8 +54,7 @@ func (o Ordered) MarshalJSON() ([]byte, error) {
 
 const maxDepth = 64
 
-// ReadJSON reads one JSON value as nil, bool, string, json.Number, []any or Ordered. So
-// objects keep the order of their members, and numbers all their digits.
+// ReadJSON reads one JSON value as nil, bool, string, json.Number, []any or Ordered: nothing of the text is lost.
 func ReadJSON(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

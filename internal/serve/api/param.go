@@ -105,8 +105,7 @@ func parseQuery(raw string) (url.Values, error) {
 	return values, nil
 }
 
-// Param is the description of a parameter. Reading one that the table does not
-// have is a mistake in this package, and every test of the handler detects it.
+// Param is the description of a parameter. Reading another is a mistake that every test of the handler detects.
 func (r *Reader) Param(name string) *Param {
 	if i := slices.IndexFunc(r.op.Params, func(p Param) bool { return p.Name == name }); i >= 0 {
 		return &r.op.Params[i]
@@ -114,8 +113,7 @@ func (r *Reader) Param(name string) *Param {
 	panic("api: " + r.op.ID + " reads the parameter " + name + ", which its table entry does not have")
 }
 
-// Problem records why a value cannot be read. index is the position in a list, or
-// negative. input is empty where the value must not be repeated.
+// Problem records why a value, or its item at index, cannot be read. An empty input is not repeated.
 func (r *Reader) Problem(p *Param, index int, kind, input string, ctx any, format string, args ...any) {
 	if len(r.problems) >= 50 { // as the description of detail says
 		return
@@ -279,8 +277,7 @@ func (r *Reader) Boolean(name string) bool {
 // Switches are the words for a switch that is on, and for one that is off.
 var Switches = map[string]bool{"1": true, "true": true, "yes": true, "on": true, "0": false, "false": false, "no": false, "off": false}
 
-// Choice reads one word of an enumeration, empty when the parameter is absent. An
-// unknown word gets a warning and is not applied; only then is understood false.
+// Choice reads one word of an enumeration, empty when absent. Only for an unknown word, which gets a warning, understood is false.
 func (r *Reader) Choice(name string) (word string, understood bool) {
 	value, ok := r.Text(name)
 	if !ok {

@@ -116,8 +116,7 @@ type Field struct {
 	Means    string
 }
 
-// Answer is the shape of the answer of an operation, and after it those of the
-// objects in it, in the order in which they are met.
+// Answer is the shape of the answer of an operation, and after it those of the objects in it.
 func (r *Reference) Answer(op *Operation) []Shape { return r.shapes(op.Response) }
 
 // Body does the same for the body of a request, empty if it has none.

@@ -107,8 +107,7 @@ func InvalidBody(field, kind string, ctx any, message string) error {
 	return &invalid{[]client.Problem{{Loc: loc, Type: kind, Ctx: ctx, Msg: message}}}
 }
 
-// Detailed is an error with data: the members of its detail, a struct, are written
-// beside those of the Failure. An operation lists the types of its details.
+// Detailed is an error with data: the members of its detail are written beside those of the Failure.
 type Detailed interface {
 	error
 	Detail() any

@@ -226,8 +226,7 @@ func writeNDJSON(w io.Writer, rows any) error {
 	return nil
 }
 
-// writeXML writes a JSON document as XML: an element per member in the same
-// order, item elements in lists, and nil="true" for null.
+// writeXML writes a JSON document as XML: an element per member, item elements in lists, and nil="true" for null.
 func writeXML(w *bytes.Buffer, doc []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	dec.UseNumber()

@@ -24,8 +24,7 @@ func aliases(say, words string) []Alias {
 	return each.Append(nil, strings.Fields(words), func(w string) Alias { return Alias{w, say} })
 }
 
-// plainWord writes a name as the tables do: in lower case, with an underscore in
-// place of other characters and before a capital.
+// plainWord writes a name as the tables do: in lower case, with underscores.
 func plainWord(s string) string {
 	if len(s) > maxText {
 		return ""

@@ -72,8 +72,7 @@ func (w *Warnings) all() []client.Warning {
 	return w.list
 }
 
-// headerNames is the value of X-Service-Unsupported. Names that a client
-// invented may hold anything, so they are escaped as in a query string.
+// headerNames is the value of X-Service-Unsupported, escaped: clients may invent any name.
 func headerNames(names []string) string {
 	safe := make([]string, len(names))
 	for i, n := range names {
@@ -82,8 +81,7 @@ func headerNames(names []string) string {
 	return strings.Join(safe, ", ")
 }
 
-// headerWarnings is the value of X-Service-Warnings: compact JSON in ASCII,
-// cut after as many warnings as fit into a header that proxies let through.
+// headerWarnings is the value of X-Service-Warnings: JSON in ASCII, cut to what proxies let through.
 func headerWarnings(list []client.Warning) string {
 	const most = 6 << 10
 	out := []byte{'['}

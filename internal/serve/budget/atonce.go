@@ -40,8 +40,7 @@ func (a *AtOnce) begin(from Sender) (end func(), err error) {
 	return func() { a.giveBack(near, wide, 1) }, nil
 }
 
-// Places are places for requests that run at a time. Known callers have as many of
-// their own as strangers have, so strangers cannot take them.
+// Places are places for requests that run at a time. Strangers cannot take those of known callers.
 type Places struct{ strangers, known *AtOnce }
 
 func NewPlaces(all, each int) Places { return Places{NewAtOnce(all, each), NewAtOnce(all, each)} }

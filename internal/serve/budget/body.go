@@ -29,8 +29,7 @@ const (
 	piece = 16 << 10 // bytes of a body that are read and counted at a time
 )
 
-// intake bounds the bodies of all requests together. Known callers have places and
-// bytes of their own, so strangers cannot take them.
+// intake bounds the bodies of all requests together. Strangers cannot take what known callers have.
 type intake struct{ strangers, known lane }
 
 // lane is what senders of one kind share.

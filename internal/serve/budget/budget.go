@@ -60,8 +60,7 @@ func New(size int64, opt Options) *Budget {
 	return &Budget{opt: opt, size: size, intake: newIntake(size)}
 }
 
-// Hold is a part of the budget that somebody has taken. It must be released.
-// It belongs to one goroutine at a time; nil is nothing.
+// Hold is a part of the budget that was taken and must be released. One goroutine uses it at a time; nil is nothing.
 type Hold struct {
 	from  *Budget
 	bytes int64
@@ -73,8 +72,7 @@ type Hold struct {
 	shared     int64
 }
 
-// Take takes a hold of so many bytes, or of the whole budget if that is less. The error is a fault
-// of the slug Busy, or the error of the context.
+// Take takes so many bytes, or the whole budget if that is less. The error is of the slug Busy, or of the context.
 func (b *Budget) Take(ctx context.Context, bytes int64) (*Hold, error) {
 	if b == nil {
 		return nil, nil

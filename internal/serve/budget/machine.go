@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// Machine is the memory in bytes that this process may use, of the machine or its control groups.
-// It is 0 when the system does not say.
+// Machine is the memory in bytes that this process may use, 0 when the system does not say.
 func Machine() int64 { return machine(os.DirFS("/")) }
 
 func machine(root fs.FS) int64 {

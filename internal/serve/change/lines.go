@@ -196,8 +196,7 @@ type placed struct {
 func (p *placed) period() uint32 { return uint32(p.at >> 32) }
 func (p *placed) place() uint32  { return uint32(p.at) }
 
-// addLines writes the lines of all returns in order and counts them. Grants are
-// sorted by funder, so only one funder's lines are in memory at a time.
+// addLines writes the lines of all returns in order and counts them, with one funder's lines in memory at a time.
 func addLines(ctx context.Context, f io.Writer, s *snapshot.Snapshot, returns []filed) ([]filed, error) {
 	var (
 		held   []placed

@@ -58,8 +58,7 @@ type Match struct {
 // strengths are the states of a match, from 1. A change of strength is reported again.
 var strengths = []string{screen.Possible, screen.Strong, screen.Exact}
 
-// entityBits is the number of low bits of a key that hold the number of the entity.
-// The EIN is above them. Numbers have five digits today.
+// entityBits is the number of low bits of a key that hold the entity's number. The EIN is above them.
 const entityBits = 34
 
 // longestName bounds each name of a match, so that its text fits into longestText.
@@ -91,8 +90,7 @@ func readMatch(text string) (entity string, m *Match, ok bool) {
 	return part[0], &Match{Listed: part[3], Name: part[4], Score: score, Strength: part[2]}, true
 }
 
-// BuildMatches adds the potential matches to an edition, for its log and the log of
-// the next edition. It runs before BuildLists.
+// BuildMatches adds the potential matches to an edition, for its log and the next. It runs before BuildLists.
 func BuildMatches(ctx context.Context, w *snapshot.Writer) error {
 	before, release, err := latest(w)
 	if err != nil {
@@ -321,8 +319,7 @@ func (r *record) compareMatches(ctx context.Context, l *source, before, after *s
 	return true, nil
 }
 
-// foundAgain finds the potential matches of an edition without usable ones: it is
-// damaged or from an earlier version of the program.
+// foundAgain finds the potential matches of an edition whose own are damaged or of an earlier program.
 func foundAgain(ctx context.Context, s *snapshot.Snapshot, workers int) (*matchSet, error) {
 	tables := append(screen.NameTables(), lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces)
 	if err := s.VerifyFiles(ctx, func(f snapshot.File) bool { return slices.Contains(tables, f.Table()) }); err != nil {

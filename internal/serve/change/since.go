@@ -21,8 +21,7 @@ var sinceKind = &mapped.Kind{
 	Missing: "changes_unreadable", Version: "changes_version", Damaged: "changes_damaged",
 }
 
-// Unusable reports whether an error means that a file of changes, of builds or of
-// lists, cannot be used. Nothing else depends on these files.
+// Unusable reports whether an error means that a file of changes, on which nothing else depends, cannot be used.
 func Unusable(err error) bool { return sinceKind.Unusable(err) || logKind.Unusable(err) }
 
 const mostCompared = 12
@@ -223,8 +222,7 @@ func (x *Index) Page(version string, offset, limit int) (p Page, known bool) {
 	return p, true
 }
 
-// Latest is the difference of a filer, funder or not, from the latest earlier build,
-// and that build's version. The version is empty if no earlier build is known.
+// Latest is the difference of a filer from the latest earlier build, and that build's version, empty if none is known.
 func (x *Index) Latest(e ein.EIN) (version string, c Counts) {
 	if x.Begin() != nil {
 		return "", c

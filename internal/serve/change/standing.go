@@ -129,8 +129,7 @@ func revoked(rows []lists.RevocationRow) uint8 {
 	return 2
 }
 
-// mayOperate combines the registrations of an organization. As in a screening, a
-// registration that bars it outweighs one that allows it.
+// mayOperate combines the registrations of an organization: one that bars it outweighs one that allows it.
 func mayOperate(rows []registryRow) (state uint8) {
 	state = 3
 	for _, r := range rows {

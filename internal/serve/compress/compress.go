@@ -33,8 +33,7 @@ func compressible(mediaType string) bool {
 // answers are packed with Body instead.
 func Handler(next http.Handler) http.Handler { return pack(next) }
 
-// Body compresses a whole answer before any of it is written. It reports false when
-// the client does not accept gzip or compressing is not worth it.
+// Body compresses a whole answer. It reports false when the client does not accept gzip or it is not worth it.
 func Body(r *http.Request, mediaType string, body []byte, into *bytes.Buffer) bool {
 	if !strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept-Encoding"), ",")), "gzip") {
 		return false // a look before the work

@@ -25,8 +25,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Dataset is what one request is answered from. A part of it that is nil is
-// out of service: its file is damaged, or the snapshot never had it.
+// Dataset is what one request is answered from. A nil part is out of service.
 type Dataset struct {
 	Snapshot  *snapshot.Snapshot
 	Graph     *graph.Graph
@@ -48,8 +47,7 @@ type Dataset struct {
 
 func (d *Dataset) Version() string { return d.Snapshot.Manifest.Version }
 
-// Whole reports whether all indexes of the dataset are in service. It ignores the
-// index of changes, which only the requests for changes need.
+// Whole reports whether all indexes that most requests need are in service.
 func (d *Dataset) Whole() bool {
 	return d.Browsable() && d.Directory != nil && d.Profiles != nil
 }
@@ -72,8 +70,7 @@ type shared struct {
 	close func() error
 }
 
-// openBuild opens the indexes of a snapshot. With lenient, an index that is
-// damaged is left out, which bad says, instead of failing.
+// openBuild opens the indexes of a snapshot. With lenient, a damaged index is left out, which bad says.
 func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err error) {
 	unhold, err := s.Hold()
 	if err != nil {
@@ -178,8 +175,7 @@ func openEdition(now *lists.Current) (o opened, err error) {
 	return o, nil
 }
 
-// Busiest finds an example: the funder with the most grants and the recipient with an EIN that
-// it paid most. Either is ein.None if there is nobody.
+// Busiest finds an example: the funder with the most grants and the recipient with an EIN that it paid most.
 func (d *Dataset) Busiest(ctx context.Context) (funder, recipient ein.EIN, err error) {
 	funders, _, err := d.Graph.Funders(ctx, &graph.Filter{}, graph.Sort{By: graph.ByCount}, graph.Page{Limit: 1})
 	if err != nil || len(funders) == 0 {

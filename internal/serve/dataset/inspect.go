@@ -146,8 +146,7 @@ func (h *Holder) inspect(ctx context.Context, d *Dataset, keep func(snapshot.Fil
 	}
 }
 
-// takeOut takes a part with a damaged file out of service, unless another dataset is
-// current by now. Requests under way may still fail.
+// takeOut takes a part with a damaged file out of service, unless another dataset is current by now.
 func (h *Holder) takeOut(d *Dataset, part string, damage error) {
 	h.change.Lock()
 	defer h.change.Unlock()

@@ -47,8 +47,7 @@ func (h *Holder) startWorkers(s *snapshot.Snapshot) (*sqlbox.Warehouse, error) {
 	return h.box.Open(s.Dir)
 }
 
-// retryWorkers starts the workers again when they failed to start while the indexes
-// were opened, which may have left them too little time.
+// retryWorkers starts the workers again: opening the indexes may have left them too little time.
 func (h *Holder) retryWorkers(s *snapshot.Snapshot, w *sqlbox.Warehouse, err error) (*sqlbox.Warehouse, error) {
 	if err == nil {
 		return w, nil

@@ -40,8 +40,7 @@ type Holder struct {
 	current *Dataset   // nil before the first one
 }
 
-// retryAfter is how long the holder waits before it tries again to open a snapshot
-// or an edition that failed. Each attempt reads all of it.
+// retryAfter is how long the holder waits before it reads again all of what it could not open.
 const retryAfter = time.Minute
 
 type refusal struct {
@@ -259,8 +258,7 @@ func (h *Holder) retryWarehouse(d *Dataset) {
 	}
 }
 
-// RefreshLists takes up the compliance lists that the data directory has. swapped
-// says that the edition changed. On an error the current lists stay.
+// RefreshLists takes up the compliance lists that the data directory has. On an error the current lists stay.
 func (h *Holder) RefreshLists() (swapped bool, err error) {
 	h.change.Lock()
 	defer h.change.Unlock()
@@ -330,8 +328,7 @@ func (h *Holder) logBadChanges(o opened) {
 	}
 }
 
-// finishOpening starts the other SQL workers and compares the files that no index checked with their
-// checksums, while requests are served. It takes a damaged warehouse out of service.
+// finishOpening starts the other SQL workers and verifies the files that no index checked, while requests are served.
 func (h *Holder) finishOpening(d *Dataset) {
 	if d.SQL != nil {
 		d.SQL.StartMore()

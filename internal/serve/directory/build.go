@@ -49,8 +49,7 @@ func each[T any](rows []T) iter.Seq2[T, error] {
 	}
 }
 
-// readTables reads the organizations side by side with their latest filings and their
-// rows as grantmakers. All tables are in EIN order.
+// readTables reads the organizations side by side with their filings and their rows as grantmakers, in EIN order.
 func readTables(ctx context.Context, orgs iter.Seq2[snapshot.Organization, error], filings iter.Seq2[snapshot.Org, error],
 	funders iter.Seq2[snapshot.FunderKind, error]) (*columns, error) {
 	filed := snapshot.Follow(filings, func(o *snapshot.Org) string { return o.EIN })

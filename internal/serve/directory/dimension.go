@@ -117,8 +117,7 @@ type dimension struct {
 	sets   Set      // their sets, one after the other
 }
 
-// largePart is the share of all organizations, one in 32, from which a value gets a
-// set. Its set is then no larger than its list. At most 2*largePart values have one.
+// largePart is the share of all organizations, one in 32, from which a value gets a set, no larger than its list.
 const largePart = 32
 
 func (d *dimension) makeLists() {

@@ -201,8 +201,7 @@ func (x *Index) inCities(cities []City) condition {
 	return c
 }
 
-// ofCauses is the condition that an organization's code belongs to a subject. The
-// codes are sorted, so all codes with one beginning are one span.
+// ofCauses is the condition that a code belongs to a subject: all codes with one beginning are one span.
 func (x *Index) ofCauses(s *ntee.Subject) condition {
 	var letters, codes []span
 	for _, it := range s.Items {

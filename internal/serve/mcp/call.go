@@ -19,8 +19,7 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// calling is the handler of a tool. A refusal is a result and not a protocol error,
-// as the protocol asks: the model sees it and can correct the call.
+// calling is the handler of a tool. A refusal is a result, which the model sees and can correct.
 func (s *Service) calling(t *tool) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var asked http.Header
@@ -96,8 +95,7 @@ func withKey(r *http.Request, asked http.Header) *http.Request {
 	return r
 }
 
-// rows returns how many rows of a table to show. It bounds the page size in the
-// arguments, and removes max_rows, which the API does not know.
+// rows returns how many rows to show. It bounds the page size, and removes max_rows, which the API does not know.
 func (t *tool) rows(given map[string]json.RawMessage) (n int, err error) {
 	name := cmp.Or(t.paging, "max_rows")
 	n = usualRows

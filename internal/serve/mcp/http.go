@@ -139,8 +139,7 @@ const largestID = 999_999_999_999_999 // the SDK counts in floating point
 
 var errNotJSON = errors.New("it is not JSON")
 
-// checkNames reads a value and refuses an object with two members of the same name,
-// because readers differ in which of the two they take.
+// checkNames refuses an object with two members of the same name: readers differ in which they take.
 func checkNames(d *json.Decoder, levels int) error {
 	t, err := d.Token()
 	if err != nil {
@@ -263,8 +262,7 @@ func InProcess(h http.Handler) http.RoundTripper { return inProcess{h} }
 
 type inProcess struct{ http.Handler }
 
-// RoundTrip lets the handler answer. An answer is cut at maxAnswer+1 bytes, so its
-// reader sees from the length that it is too large.
+// RoundTrip lets the handler answer. An answer is cut at maxAnswer+1 bytes, which is seen to be too large.
 func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := &recorded{header: http.Header{}, status: http.StatusOK}
 	h.ServeHTTP(w, r)

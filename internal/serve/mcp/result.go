@@ -46,8 +46,7 @@ func (t *table) cut(n int) {
 	}
 }
 
-// tabled turns a list of objects into a table. The members of an object within a
-// row become columns with a dot in their name. Lists stay as they are.
+// tabled turns a list of objects into a table. Members of an object within a row become columns with a dot.
 func tabled(list []any) *table {
 	t := &table{columns: []string{}, rows: make([][]any, 0, len(list))}
 	at := map[string]int{}
@@ -99,8 +98,7 @@ func tabled(list []any) *table {
 	return t
 }
 
-// formed turns every list of objects within an answer into a table. t is the Go
-// type of the answer, which tells where such lists are.
+// formed turns every list of objects within an answer, as its Go type t says, into a table.
 func formed(v any, t reflect.Type) any {
 	t = pointed(t)
 	switch v := v.(type) {
@@ -196,8 +194,7 @@ func rankOf(v any) int {
 	return 0
 }
 
-// remarks splits the extension block of an answer: warnings become notes, and rest
-// is the block without them and without members that are stated elsewhere.
+// remarks splits the extension block of an answer: warnings become notes, and rest is what is not stated elsewhere.
 func remarks(block any) (notes []any, rest api.Ordered) {
 	notes = []any{}
 	service, _ := block.(api.Ordered)

@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// text writes a result for clients that show a model only text: a line for each
-// figure, then each table with a line for each row.
+// text writes a result as text: a line for each figure, then each table.
 func text(o api.Ordered) string {
 	var b strings.Builder
 	lines(&b, "", o)

@@ -147,8 +147,7 @@ func host(base string) string {
 	return u.Hostname()
 }
 
-// reversed is a host name with its parts in reverse order, as names of MCP servers
-// have it. An IP address keeps its order and has "-" for ":".
+// reversed is a host name with its parts in reverse order. An IP address keeps its order and has "-" for ":".
 func reversed(host string) string {
 	host = strings.ReplaceAll(host, ":", "-")
 	parts := strings.Split(host, ".")

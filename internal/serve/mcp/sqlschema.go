@@ -12,8 +12,7 @@ import (
 // sqlSchema is the operation whose answer is too long for a model to read at once.
 const sqlSchema = "getSQLSchema"
 
-// shortSchema lists every table of the warehouse with the names of its columns, or describes in
-// full those that the argument tables asks for.
+// shortSchema lists the tables of the warehouse in short, or describes in full those that the argument tables names.
 func shortSchema(answer api.Ordered, given map[string]json.RawMessage) (api.Ordered, error) {
 	described, _ := answer.Get("tables").(*table)
 	if described == nil {

@@ -28,8 +28,7 @@ type Neighbor struct {
 	Weight float64
 }
 
-// MostEdges is how many edges of the second step one question usually follows. Parties with few
-// are taken first: those with very many say little about similarity.
+// MostEdges is how many edges of the second step one question usually follows, through parties with few first.
 const MostEdges = 100_000
 
 // Cofunders are the other funders of a funder's recipients. budget bounds the second step.
@@ -58,8 +57,7 @@ func Cofunders(ctx context.Context, g *graph.Graph, e ein.EIN, limit, budget int
 	return n, err
 }
 
-// SharingFunders are the organizations with an EIN that received from the funders
-// of another. budget bounds the edges of the second step.
+// SharingFunders are the organizations with an EIN that received from the funders of another.
 func SharingFunders(ctx context.Context, g *graph.Graph, e ein.EIN, limit, budget int) (Neighbors, error) {
 	v, err := g.View()
 	if err != nil {
@@ -92,8 +90,7 @@ func appendRecipients(v *graph.View, to []uint32, f uint32) []uint32 {
 	return to
 }
 
-// partiesOf are the numbers of an organization's parties, ascending. Only
-// recipients with an EIN count: two lists that say "various" share nobody.
+// partiesOf are the numbers of an organization's parties, ascending. Only recipients with an EIN count.
 func partiesOf(v *graph.View, e ein.EIN, side graph.Side) (list []uint32) {
 	if side == graph.Received {
 		for _, r := range v.FindRecipients(e) {

@@ -28,8 +28,7 @@ const (
 	smoothing = 0.5
 )
 
-// Closest finds the closest neighbors. If visiting all parties would exceed the budget, it takes
-// those with the fewest neighbors, the first of equal ones.
+// Closest finds the closest neighbors, within the budget through the parties with the fewest neighbors.
 func (w *Walk) Closest(ctx context.Context, parties []uint32, limit, budget int) (closest []Found, n Neighbors, err error) {
 	n.Parties = len(parties)
 	most, rest, cost := w.mostNeighbors(parties, budget)

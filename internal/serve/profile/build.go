@@ -23,8 +23,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Build writes the index of a snapshot. It reads tables sorted by EIN in one pass, and packs and
-// holds the rows of others until they are sorted.
+// Build writes the index of a snapshot in one pass over tables sorted by EIN. Rows of others are held until sorted.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	t := tablesOf(w.Unpublished())
 	return w.WriteFile(fileName, func(out io.Writer) error { return t.write(ctx, out) })
@@ -177,8 +176,7 @@ func each[T any](ctx context.Context, rows iter.Seq2[T, error], take func(*T) er
 	return nil
 }
 
-// addIdentities writes the identity of every organization with the data of its latest
-// filing. The tables are sorted by EIN, so they are read side by side.
+// addIdentities writes the identity of every organization. The tables are read side by side.
 func (b *builder) addIdentities(t *Tables) error {
 	filings := snapshot.Follow(orNone(t.Orgs), func(o *snapshot.Org) string { return o.EIN })
 	defer filings.Stop()
@@ -299,8 +297,7 @@ func numberOf(facts []fact, e ein.EIN) (uint32, bool) {
 	return uint32(i), found
 }
 
-// addSorted returns the step that adds a table sorted by EIN, at most most rows of each
-// organization. It does not store the EIN again.
+// addSorted returns the step that adds a table sorted by EIN, at most most rows of each organization.
 func addSorted[T any](b *builder, name string, rows iter.Seq2[T, error], key func(*T) *string, most int) func() error {
 	return func() error {
 		s := b.begin(name, most)
@@ -417,8 +414,7 @@ func (b *builder) addBoards(t *Tables) error {
 	})
 }
 
-// pointers are the words of a mission text that only refers to another place: "See
-// Schedule O", "N/A", "See Form 990, Part III, line 1".
+// pointers are the words of a mission text that only refers to another place, such as "See Schedule O".
 var pointers = table.SetOf("SEE REFER PLEASE TO THE OF ON IN FOR AND AS SCHEDULE SCH O FORM PART I II III IV LINE PAGE ATTACHED ATTACHMENT " +
 	"STATEMENT STMT " +
 	"DETAIL DETAILS ABOVE BELOW ORGANIZATION ORGANIZATIONS PRIMARY EXEMPT PURPOSE MISSION N A NA NONE NOT APPLICABLE")

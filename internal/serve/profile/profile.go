@@ -103,8 +103,7 @@ type boardLink struct {
 	Confidence             float64
 }
 
-// Account says where the grant dollars of an organization's returns are. Its rows are
-// in the order of the returns, oldest first.
+// Account says where the grant dollars of an organization's returns are, oldest return first.
 type Account []snapshot.GrantAccount
 
 // Sums adds up the returns whose fiscal year is wanted.

@@ -68,8 +68,7 @@ const (
 // maxCompared is how many organizations are compared for each name.
 const maxCompared = 50
 
-// Match finds the organizations that a query may mean, likeliest first. Their
-// probabilities and the probability of no match add up to 1.
+// Match finds the organizations that a query may mean. Their probabilities and that of no match add up to 1.
 func (m *Matcher) Match(ctx context.Context, q *Query) ([]Candidate, error) {
 	where := each.Of(q.Where, Condition.read)
 	about := identify.Question{State: only(where, propState), City: only(where, propCity), Limit: maxCompared}

@@ -43,8 +43,7 @@ const (
 	differs
 )
 
-// meets compares the value of an organization with the values of a condition, all
-// normalized. An unreadable value is empty and agrees with nothing.
+// meets compares the normalized value of an organization with those of a condition. An empty one agrees with nothing.
 func (q Quantifier) meets(has string, values []string) agreement {
 	if has == "" {
 		return unknown

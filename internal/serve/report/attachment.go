@@ -22,14 +22,12 @@ const (
 	maxInflated = 1 << 20 // bytes of all of them
 )
 
-// isPDF reports whether a document is meant as a PDF: viewers accept the mark anywhere near
-// the beginning. JSON may have the mark in a name.
+// isPDF reports whether a document is meant as a PDF: viewers accept the mark near the beginning. JSON may have it in a name.
 func isPDF(document []byte) bool {
 	return !bytes.HasPrefix(bytes.TrimLeft(document, " \t\r\n"), []byte("{")) && bytes.Contains(document[:min(len(document), 1024)], []byte("%PDF-"))
 }
 
-// verifyPDF verifies the report that is attached to a PDF, and then that the page is the
-// page of this report: somebody could keep the attachment and draw another page.
+// verifyPDF verifies the attached report, and then that the page is its page: somebody could draw another one.
 func verifyPDF(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, error) {
 	b, err := attached(document)
 	if err != nil {
@@ -61,8 +59,7 @@ var (
 	filterEntry = regexp.MustCompile(`/Filter\s*\[?\s*/(\w+)`)
 )
 
-// attached finds the report in a PDF. A stream is never inside another object, so the
-// keyword finds all streams. The rest of the file's structure is not needed and not trusted.
+// attached finds the report in a PDF. A stream is never inside another object, so the keyword finds all of them.
 func attached(document []byte) (*block, error) {
 	if len(document) > MaxDocument {
 		return nil, bad("the PDF is larger than %d bytes; a report has at most that", MaxDocument)
@@ -117,8 +114,7 @@ func attached(document []byte) (*block, error) {
 		Try("send the PDF as it was issued, or the JSON report")
 }
 
-// streamData returns the content of a stream: as many bytes as its dictionary says if the
-// stream ends there, and otherwise the bytes up to its end.
+// streamData returns the content of a stream: as long as its dictionary says if it ends there, else up to its end.
 func streamData(rest, dictionary []byte) []byte {
 	if m := lengthEntry.FindSubmatch(dictionary); m != nil {
 		n, _ := strconv.Atoi(string(m[1]))
@@ -132,8 +128,7 @@ func streamData(rest, dictionary []byte) []byte {
 	return rest
 }
 
-// unpack returns the text of an attached file, or nil for a filter that reports do not use.
-// A file of more than limit bytes is an error and ends the search.
+// unpack returns the text of an attached file, or nil for an unknown filter. More than limit bytes are an error.
 func unpack(data, dictionary []byte, limit int64) ([]byte, error) {
 	text := data
 	if m := filterEntry.FindSubmatch(dictionary); m != nil {

@@ -101,8 +101,7 @@ func (v *value) inLowerCase() bool {
 		!slices.ContainsFunc(v.items, func(item *value) bool { return !item.inLowerCase() })
 }
 
-// agrees reports whether a field says the same as the signed field of that name. Within
-// compliance the spellings of compat=legacy_strings are the same, too.
+// agrees reports whether a field says the same as the signed one. Within compliance legacy spellings are the same, too.
 func agrees(name string, v, signed *value, legacy bool) bool {
 	if signed == nil {
 		return false
@@ -141,8 +140,7 @@ var (
 	pageMark   = regexp.MustCompile(`(?i)[0-9][e+.-]*[^0-9A-Za-z]*obj|` + pageBegins.String())
 )
 
-// HoldsPage reports whether a text that somebody wants to have signed could be shown as a page:
-// nobody would see that the page is not the report.
+// HoldsPage reports whether a text to be signed could be shown as a page that is not the report.
 func HoldsPage(text []byte) bool { return pageBegins.Match(text) }
 
 // signedPage is HoldsPage for a whole report. Only the report of a name has words that its owner chose, the subject. All others

@@ -23,8 +23,7 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// Format is the version of the report's layout. A change of the layout or of the page needs
-// another version, and reports of this version must stay verifiable.
+// Format is the version of the report's layout and page. Reports of this version must stay verifiable.
 const Format = "1.0"
 
 const Algorithm = "Ed25519"

@@ -36,8 +36,7 @@ func (k PublicKey) PEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 }
 
-// Verdict is the result of verification. A question without an answer is null, never false:
-// false means that something was checked and is wrong.
+// Verdict is the result of verification. A question without an answer is null, never false.
 type Verdict struct {
 	client.ReportVerdict
 
@@ -218,8 +217,7 @@ func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 	}
 }
 
-// current reports whether reports are still issued in a version. It returns nil for a newer
-// version, and for a text that is not a version.
+// current reports whether reports are still issued in a version, nil for a newer one and for another text.
 func current(version string) *bool {
 	if version == Format {
 		return new(true)

@@ -20,8 +20,7 @@ import (
 // This file compares all organizations with the sanctions list, so that package change can
 // follow from edition to edition whom the list may mean.
 
-// Comparison is the version of how names are read and compared. Results of different
-// versions cannot be compared with each other.
+// Comparison is the version of how names are read and compared. Results of two versions cannot be compared.
 const Comparison = 2
 
 // NameTables returns the tables that give the organizations of an edition their names.
@@ -39,8 +38,7 @@ type Everybody struct {
 	Names       int // on the sanctions list
 }
 
-// NewEverybody reads the sanctions list of an edition. It returns nil if the edition has no
-// list or an empty one, against which a screening does not screen either.
+// NewEverybody reads the sanctions list of an edition, nil without entries: a screening does not screen either.
 func NewEverybody(s *snapshot.Snapshot) (*Everybody, error) {
 	for _, table := range []string{lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces} {
 		if !s.HasTable(table) {
@@ -106,8 +104,7 @@ type (
 	}
 )
 
-// Organizations returns all organizations that a list of the edition has by EIN, in order
-// of EIN. The sequence ends with an error when a table cannot be read.
+// Organizations returns all organizations with an EIN in a list, in order. It ends with an error of reading.
 func Organizations(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[Named, error] {
 	return func(yield func(Named, error) bool) {
 		cursors := []*cursor{

@@ -57,8 +57,7 @@ type builder struct {
 	out *mapped.Writer
 }
 
-// rows returns the rows of a table, none if the edition does not have the table. It
-// ends with an error when a row cannot be read or the context ends.
+// rows returns the rows of a table, none if the edition does not have it, and an error at the end of the context.
 func rows[T any](b builder, table string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for row, err := range tableRows[T](b.s, table) {
@@ -128,8 +127,7 @@ func byKey[T any](s *Section[T], list []T) iter.Seq2[uint64, T] {
 	}
 }
 
-// add adds the three columns of the section. It writes each row as it comes, because
-// the rows of the master file take hundreds of megabytes.
+// add adds the three columns of the section, row by row: those of the master file take hundreds of megabytes.
 func add[T any](s *Section[T], b builder, rows iter.Seq2[uint64, T]) {
 	keys, starts := []uint64{}, []uint64{0}
 	var at uint64

@@ -161,8 +161,7 @@ func (r *rowsOf) decidingRevocation() *lists.RevocationRow { return deciding(r.r
 
 func (r *rowsOf) revoked() bool { return StandsRevoked(r.revocations) }
 
-// StandsRevoked reports whether a revocation of the organization stands: no row of the
-// organization has a reinstatement of the same day or later.
+// StandsRevoked reports whether a revocation stands: no row has a reinstatement of the same day or later.
 func StandsRevoked(rows []lists.RevocationRow) bool {
 	row := deciding(rows)
 	return row != nil && row.Reinstated == ""
@@ -211,8 +210,7 @@ func groupNumber(m *lists.Master) string {
 	return m.Group
 }
 
-// mostParents is how many central organizations are shown. A group has one; in the master
-// file, a handful of groups share a number.
+// mostParents is how many central organizations are shown. A group has one; a handful of groups share a number.
 const mostParents = 10
 
 func (c *screening) parents(group string) []client.ParentOrganization {
@@ -242,8 +240,7 @@ func (c *screening) financials() *client.BMFFinancials {
 	return f
 }
 
-// disagreement says how the master file and Publication 78 differ, or returns "". It does
-// not count an organization that may be absent from Publication 78.
+// disagreement says how the master file and Publication 78 differ, or returns "".
 func (r *rowsOf) disagreement() string {
 	m, codes := &r.master, r.codes()
 	listed := len(r.deductible) > 0
@@ -261,8 +258,7 @@ func (r *rowsOf) disagreement() string {
 	return ""
 }
 
-// mayBeUnlisted reports whether the organization may receive deductible contributions
-// without a listing of its own in Publication 78.
+// mayBeUnlisted reports whether contributions may be deductible without a listing of its own in Publication 78.
 func (r *rowsOf) mayBeUnlisted() bool {
 	m := &r.master
 	return irscode.InGroup(m.Affiliation) && groupNumber(m) != "" || irscode.ChurchOrGovernment(m.Foundation, m.FilingReq)

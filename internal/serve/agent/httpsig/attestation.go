@@ -80,8 +80,7 @@ func checkAttestation(k *Key, input structured.Member, response *message, body [
 	return nil
 }
 
-// digestMatches compares a Content-Digest (RFC 9530) with the content. At least one
-// digest must be of a known kind, and all digests of known kinds must match.
+// digestMatches compares a Content-Digest (RFC 9530) with the content: one digest of a known kind, and all known ones match.
 func digestMatches(lines []string, body []byte) bool {
 	digests, err := structured.ParseDictionary(lines...)
 	if err != nil {

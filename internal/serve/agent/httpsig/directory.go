@@ -155,8 +155,7 @@ func (d *Directory) fetchInFlight(ctx context.Context, l *listing) {
 	l.flight = nil
 }
 
-// listing returns the listing of a host. It removes those unused for longest when there are too
-// many, but none being fetched, so that a host is never asked twice at once.
+// listing returns the listing of a host, and removes those unused for longest, but none being fetched.
 func (d *Directory) listing(host string) *listing {
 	if l, ok := d.hosts[host]; ok {
 		d.order.MoveToFront(l.element)
@@ -176,8 +175,7 @@ func (d *Directory) listing(host string) *listing {
 	return l
 }
 
-// due reports whether the host should be asked. A missing key may be new. If the host was asked
-// in the future, the clock has been set back since.
+// due reports whether the host should be asked. One asked in the future was asked by a clock that was set back since.
 func (l *listing) due(missing bool, now time.Time) bool {
 	return l.asked.IsZero() || now.Before(l.asked) || !now.Before(l.fresh) || missing && !now.Before(l.asked.Add(rest))
 }

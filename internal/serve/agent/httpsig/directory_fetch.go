@@ -27,8 +27,7 @@ var reserved = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8
 	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
 	"224.0.0.0/4", "240.0.0.0/4")
 
-// Of IPv6 only global unicast is public, which excludes NAT64, unique local, link-local and
-// multicast, without its blocks that embed an IPv4 address or are for protocols.
+// Of IPv6 only global unicast is public, without its blocks that embed an IPv4 address or are for protocols.
 var (
 	global6   = netip.MustParsePrefix("2000::/3")
 	reserved6 = prefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
@@ -219,8 +218,7 @@ func Reason(err error) string {
 	return "cannot be reached"
 }
 
-// parseDirectory reads a JSON web key set without keys of other kinds. It keeps an Ed25519 key
-// that must not be used, so that whoever signs with it learns the reason.
+// parseDirectory reads a key set. It keeps an Ed25519 key that must not be used, so that whoever signs with it learns why.
 func parseDirectory(body []byte) ([]Key, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`

@@ -89,8 +89,7 @@ func (j *jwk) key() (Key, bool) {
 // farthest is the latest time that a key may name, in milliseconds.
 const farthest = 1e14
 
-// instant makes a time of a number of seconds; zero is the zero time. Some directories write
-// milliseconds, which as seconds would lie thousands of years ahead.
+// instant makes a time of a number of seconds; zero is the zero time. Some directories write milliseconds.
 func instant(n float64) time.Time {
 	switch {
 	case n <= 0 || n > farthest:

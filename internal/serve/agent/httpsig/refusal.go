@@ -6,8 +6,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// The causes for which a signature is refused. Test for them with errors.Is; the Fault
-// around them says in words what was wrong and what to do.
+// The causes for which a signature is refused, for errors.Is. The Fault around them has the words.
 var (
 	// ErrNone means that the request has no signature, which is allowed.
 	ErrNone = errors.New("the request is not signed")

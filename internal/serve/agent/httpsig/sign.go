@@ -27,8 +27,7 @@ type Signer struct {
 	Now    func() time.Time // the clock; time.Now if nil
 }
 
-// Sign sets the three signature headers of a request that is about to be sent, and
-// replaces existing ones. Headers named in Cover must be set before.
+// Sign sets the three signature headers of a request that is about to be sent. Headers in Cover must be set before.
 func (s *Signer) Sign(r *http.Request) error {
 	nonce := make([]byte, 64)
 	rand.Read(nonce) // never fails

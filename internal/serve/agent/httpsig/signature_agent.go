@@ -83,8 +83,7 @@ func agentHost(m structured.Member) (string, *fault.Fault) {
 	return parseAgent(text)
 }
 
-// parseAgent returns the host of an agent's address. Keys are looked up only in the
-// directory of the host, so it refuses an address with another path.
+// parseAgent returns the host of an agent's address. Keys are only in the directory there, so it refuses another path.
 func parseAgent(text string) (string, *fault.Fault) {
 	const form = "write the address as https://host, the host whose directory publishes the key"
 	if len(text) > 512 {

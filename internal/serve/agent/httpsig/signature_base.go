@@ -28,8 +28,7 @@ type message struct {
 	request   *message // the request that a response answers
 }
 
-// request describes a request as its signer saw it. Scheme and authority are those of the
-// public address, even if a proxy has changed them.
+// request describes a request as its signer saw it, at the public address.
 func request(r *http.Request, scheme, authority string) *message {
 	target := r.RequestURI // as received; empty on a request to be sent
 	if target == "" {
@@ -90,8 +89,7 @@ func covers(input structured.Member, name string) bool {
 	})
 }
 
-// shown returns a signature base for an error message. Values of header fields may be
-// secret, and messages are logged, so it omits most of them.
+// shown returns a signature base for an error message, without most values of header fields, which may be secret.
 func shown(base []byte) string {
 	lines := bytes.Split(base, []byte("\n"))
 	for i, line := range lines {
@@ -249,16 +247,14 @@ func parameter(query string, c *component) (string, error) {
 	return "", c.refuse("the request has the query parameter of the component %s more than once").Try(`cover "@query" instead`)
 }
 
-// encode writes a query name or value as RFC 9421, section 2.2.8, demands: everything
-// except letters, digits and *-._ percent-encoded, a space as %20.
+// encode writes a query name or value as RFC 9421, section 2.2.8, demands.
 func encode(s string) string {
 	return demanded.Replace(url.QueryEscape(s))
 }
 
 var demanded = strings.NewReplacer("+", "%20", "%2A", "*", "~", "%7E")
 
-// dictionaries are the fields that ;sf may name, because they are known to be
-// dictionaries. RFC 9421 forbids guessing the type of a field.
+// dictionaries are the fields that ;sf may name. RFC 9421 forbids guessing the type of a field.
 var dictionaries = []string{"accept-signature", "content-digest", "priority", "repr-digest", "signature", "signature-agent", "signature-input"}
 
 func (m *message) field(c *component) (string, error) {

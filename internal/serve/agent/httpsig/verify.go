@@ -38,8 +38,7 @@ const (
 	MediaType    = "application/http-message-signatures-directory+json"
 )
 
-// maxHeader is the longest signature header of a request, with its lines joined. A
-// signature with a nonce of 64 bytes needs about 400 bytes.
+// maxHeader is the longest signature header of a request, with its lines joined; about 400 bytes are usual.
 const maxHeader = 8 << 10
 
 type Signature struct {
@@ -287,8 +286,7 @@ func (v *Verifier) params(p structured.Params, s *Signature) error {
 	return nil
 }
 
-// identity reads the parameters that signatures on requests and on directories share:
-// keyid, created and expires, and alg if it is there.
+// identity reads the parameters that signatures on requests and on directories share.
 func identity(p structured.Params, s *Signature) error {
 	if alg, ok := p.Get("alg"); ok && alg != structured.Text(Algorithm) {
 		return refuse(ErrAlgorithm, "the signature says alg=%s; only %q is accepted", fault.Clip(string(alg.Append(nil)), maxQuoted), Algorithm).
@@ -333,8 +331,7 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 //go:embed requirements.json
 var requirements []byte
 
-// Requirements tells a client developer, in a form that a program can read, exactly how
-// to sign a request so that Verify accepts it.
+// Requirements tells a client developer, in a form for programs, how to sign a request.
 func (v *Verifier) Requirements() (r client.SignRules) {
 	if err := json.Unmarshal(requirements, &r); err != nil {
 		panic("httpsig: " + err.Error()) // it is embedded

@@ -15,8 +15,7 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// Registry is keys and accounts as a billing system sees them; every
-// *account.Store is one.
+// Registry is keys and accounts as a billing system sees them; every *account.Store is one.
 type Registry interface {
 	Find(ctx context.Context, secretOrID string) (account.KeyInfo, error)
 	Balance(ctx context.Context, id string) (account.Balance, error)
@@ -157,8 +156,7 @@ func (o operations) exportAccount(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// missing turns an unknown key or account in the address into a 404. The store's
-// own error would read as a failure to authenticate.
+// missing turns an unknown key or account in the address into a 404, which does not read as a failure to authenticate.
 func missing(err error) error {
 	switch {
 	case errors.Is(err, account.ErrUnknownKey):

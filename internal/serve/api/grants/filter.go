@@ -55,8 +55,7 @@ func readFilter(r *api.Reader, m *snapshot.Manifest, g counties) (*graph.Filter,
 	return f, reading.Read()
 }
 
-// ReadFilter reads the grant filters of a query without running it. The error is
-// the one that an operation would return for the same values.
+// ReadFilter reads the grant filters of a query without running it, with the errors of an operation.
 func ReadFilter(query url.Values, m *snapshot.Manifest, g counties) (*graph.Filter, error) {
 	r := api.NewReader(filterParams(), query)
 	f, err := readFilter(r, m, g)
@@ -84,8 +83,7 @@ func mixedParam(about graph.About) []api.Param {
 	return described(graph.Documented(&graph.Param{Name: "rank_unidentified", Type: graph.BooleanParam, Default: false})...)
 }
 
-// shortOrders are the orders by name and by state where rows are of funders only
-// or of recipients only: the word need not say whose name or state is meant.
+// shortOrders are the orders by name and by state where the word need not say whose name or state is meant.
 func shortOrders(names []string) map[string]string {
 	out := map[string]string{}
 	for _, part := range []string{"name", "state"} {

@@ -205,8 +205,7 @@ func mapping(external, service, status, note string) client.Mapping {
 	return client.Mapping{External: api.OrNull(external), Service: api.OrNull(service), Status: status, Note: note}
 }
 
-// externalSupport are the support strategies of the other service of which real rows
-// are known. For the rest there is no counterpart that could be checked.
+// externalSupport are the support strategies of the other service of which real rows are known.
 var externalSupport = map[grant.Support]string{
 	grant.GeneralOperating: "UA0000", grant.Program: "UN0000", grant.Capital: "UF0000", grant.CapacityBuilding: "UE0000",
 	grant.Fellowship: "UR0400", grant.EmergencyRelief: "UG0700",
@@ -228,16 +227,14 @@ func compatibility(call *api.Call) client.Compatibility {
 	return c
 }
 
-// serves reports whether the operation table has an endpoint. The map covers the
-// whole interface, and a service may have only a part of it.
+// serves reports whether the operation table has an endpoint: a service may have only a part of the interface.
 func serves(call *api.Call, endpoint string) bool {
 	endpoint, _, _ = strings.Cut(endpoint, "?")
 	method, path, _ := strings.Cut(endpoint, " ")
 	return call.Serves(method, path)
 }
 
-// honored keeps a map from promising what this service does not have: such words of
-// the other service become unsupported, and such features of our own are left out.
+// honored keeps a map from promising what this service does not have.
 func honored(list []client.Mapping, there func(service string) bool) []client.Mapping {
 	var out []client.Mapping
 	for _, m := range list {

@@ -33,8 +33,7 @@ type listReader struct {
 	blocks   []*api.Form // to be finished
 }
 
-// read reads everything but the cursor, which can be checked only against the whole
-// question. The error is a refusal; the form keeps the problems of values.
+// read reads everything but the cursor, which is checked against the whole question.
 func (r *listReader) read() error {
 	filters := r.block(r.Form, "filters", "")
 	r.readTerms(filters)

@@ -143,8 +143,7 @@ func (r *listReader) have() *screen.Standing {
 	return r.standing
 }
 
-// stands reads a filter by a compliance list. Without the list the filter does not
-// run, because any organization might be on the missing list.
+// stands reads a filter by a compliance list. Without the list it does not run: anybody might be on the missing list.
 func (r *listReader) stands(f *api.Form, name string, to **bool, list *client.ComplianceSource, set []uint64) {
 	if is := r.flag(f, name); is != nil {
 		r.standsAs(f, name, is, to, list, set)

@@ -10,8 +10,7 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// What a search takes of the memory that all requests share, in bytes: by itself,
-// and for each organization that is ranked before the end of the page.
+// What a search takes of the shared memory, in bytes: by itself, and for each organization that is ranked.
 const (
 	searchWeight = 4 << 20
 	rankedWeight = 512

@@ -59,8 +59,7 @@ func (s *SearchAnswer) Table() (any, *int64, *string) { return s.Results, &s.hit
 
 var modes = []string{"text", "semantic", "hybrid"}
 
-// encoding bounds the searches by meaning that run at once: they need no key, and
-// each keeps a core busy for some hundredths of a second.
+// encoding bounds the searches by meaning that run at once: they need no key and keep a core busy.
 var encoding = budget.NewAtOnce(64, 16)
 
 func (p *Parts) planSearch(c *api.Call) (api.Run, error) {

@@ -141,8 +141,7 @@ func (p Parts) planEssentials(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// inService says which lists the compliance status is based on. A list can
-// become too old without a new edition, and then the answer changes.
+// inService says which lists the compliance status is based on: a list can become too old without a new edition.
 func (p Parts) inService(c *api.Call) string {
 	s := p.Screener(c.Data).Sources(p.Clock())
 	return strconv.FormatBool(s.BMF.Screens) + strconv.FormatBool(s.Pub78.Screens) + strconv.FormatBool(s.Revocation.Screens)

@@ -112,8 +112,7 @@ type warehouseOf func(api.Dataset) Warehouse
 //go:embed operations.json
 var operationsFile []byte
 
-// Group is the operations over the warehouse of a dataset, nil when that has
-// none. Without run the service describes the tables only.
+// Group is the operations over the warehouse of a dataset. Without run the service describes the tables only.
 func Group(of func(api.Dataset) Warehouse, run bool) api.Group {
 	w := warehouseOf(of)
 	return api.ReadGroup(operationsFile, map[string]api.Operation{

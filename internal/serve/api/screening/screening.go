@@ -125,8 +125,7 @@ func (a *ScreeningAnswer) File() (string, []byte) {
 	return fmt.Sprintf("screening-%s-%s.pdf", a.EIN, a.Report.IssuedAt[:len(time.DateOnly)]), a.file
 }
 
-// weight is what a record takes while it is made and rendered, in bytes: the
-// record, its JSON, the report with its canonical form, and the page.
+// weight is what a record takes while it is made and rendered, in bytes.
 const (
 	weight     = 4 << 20
 	weightPage = 12 << 20
@@ -209,8 +208,7 @@ func (o *operations) addFiled(c *api.Call, q *screen.Query) bool {
 
 const claimTimeout = 10 * time.Second
 
-// claim takes the one screening of the owner of a key, and gives it back when there
-// is no answer. It finishes even when the caller leaves.
+// claim takes the one screening of the owner of a key, and gives it back when there is no answer.
 func (o *operations) claim(key string) func(context.Context) (func(context.Context) error, error) {
 	return func(ctx context.Context) (func(context.Context) error, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
@@ -227,8 +225,7 @@ func (o *operations) claim(key string) func(context.Context) (func(context.Conte
 	}
 }
 
-// weightOfVerdict is the memory that verification takes, in bytes. A small PDF may
-// unpack to much, and parsed values take more than the bytes of the document.
+// weightOfVerdict is the memory that verification takes, in bytes. A small PDF may unpack to much.
 const weightOfVerdict = 16 << 20
 
 func (o *operations) planVerify(c *api.Call) (api.Run, error) {
@@ -307,8 +304,7 @@ func titleCase(word string) string {
 	return strings.Join(parts, " ")
 }
 
-// legacyOf is the value of the member with the given name as other services write it.
-// Members change that are within compliance.
+// legacyOf is the value of a member as other services write it. Members within compliance change.
 func legacyOf(name string, value any, within bool) any {
 	if slices.Contains(untouched, name) {
 		return value

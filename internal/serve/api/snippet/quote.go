@@ -93,8 +93,7 @@ func (l literals) Object(body string) string {
 	return "JSON.parse(" + quote(body) + ")"
 }
 
-// errInexact says that an object of JavaScript would not come out as the same JSON:
-// a name comes twice, or a number is not one that JavaScript has.
+// errInexact says that an object of JavaScript would not come out as the same JSON.
 var errInexact = errors.New("not the same JSON")
 
 // value writes a value of api.ReadJSON. line is a line break with the current indent.

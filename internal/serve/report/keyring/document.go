@@ -200,8 +200,7 @@ func parseJSON(text []byte) ([]report.PublicKey, error) {
 	return keys, nil
 }
 
-// membersOf returns the members of a JSON object by their exact names. It refuses a name that
-// is there twice: readers differ in which of the two they use.
+// membersOf returns the members of a JSON object. It refuses a name that is there twice: readers differ in which they use.
 func membersOf(text []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {

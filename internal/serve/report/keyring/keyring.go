@@ -19,8 +19,7 @@ import (
 	"grantgraph/internal/serve/report"
 )
 
-// Ring is the keys of a service. It caches none of them, so a rotation on any server takes
-// effect on all servers at once. It is safe for concurrent use.
+// Ring is the keys of a service. It caches none of them: a rotation takes effect on all servers at once.
 type Ring struct {
 	store account.Signing
 	clock func() time.Time
@@ -105,8 +104,7 @@ func (r *Ring) current(ctx context.Context) (account.SigningKey, error) {
 	return account.SigningKey{}, fault.New("no_signing_key", "There is no signing key yet.").Try("start the server once: it makes the first one")
 }
 
-// Sign signs with the current key. The message may contain the ID of the key, so Sign asks
-// for it after choosing the key. A key that is marked as compromised signs nothing more.
+// Sign signs with the current key, unless it is marked as compromised. The message may contain its ID.
 func (r *Ring) Sign(ctx context.Context, message func(id string) ([]byte, error)) (signature []byte, err error) {
 	k, err := r.current(ctx)
 	if err != nil {
@@ -145,8 +143,7 @@ func public(k account.SigningKey) report.PublicKey {
 	return report.PublicKey{ID: k.ID, Public: k.Public, From: k.Created, Until: k.Retired, Compromised: k.Compromised}
 }
 
-// Rotate draws a new key and retires the current one. If compromised is not zero, reports
-// that the old key signed from then on are not trusted.
+// Rotate draws a new key and retires the current one, compromised from a time if that is not zero.
 func (r *Ring) Rotate(ctx context.Context, compromised time.Time) (retired, now report.PublicKey, err error) {
 	next := r.draw()
 	old, err := r.store.RotateSigningKey(ctx, next, compromised)

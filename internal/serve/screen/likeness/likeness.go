@@ -102,8 +102,7 @@ type entry struct {
 	identifying bool // one of its words is rare enough to identify a name that contains it
 }
 
-// merge is two neighbors of a name run together: the word they make, and the positions of
-// the two in the content, -1 for a word that is not content.
+// merge is two neighbors of a name run together, with their positions in the content, -1 for none.
 type merge struct {
 	id   int32
 	a, b int16
@@ -383,8 +382,7 @@ func (p *phrase) joined() [2]run {
 	return [2]run{newRun(b.String()), all}
 }
 
-// eachMerge calls fn for every two neighbors of which at least one is content, with the
-// word that they make without the space between them.
+// eachMerge calls fn for every two neighbors of which at least one is content, written as one word.
 func (p *phrase) eachMerge(fn func(text []byte, a, b int16)) {
 	c := 0 // content before the i-th word
 	for i := range len(p.words) - 1 {

@@ -25,8 +25,7 @@ type filedPiece struct {
 	id   int32
 }
 
-// filterBits is the logarithm of the filter's bits for each start. So few hashes that were
-// not filed pass the filter, and the filter stays in the processor's cache.
+// filterBits is the logarithm of the filter's bits for each start: few false hits, and it stays in the processor's cache.
 const filterBits = 4
 
 func newNearby(slips func(int) int) *nearby { return &nearby{slips: slips} }
@@ -116,8 +115,7 @@ func hashPiece(length, piece int, sums []uint64, from, to int, last byte) uint32
 	return uint32(h >> 32)
 }
 
-// find calls visit for every filed text within its number of typos, for some more than
-// once, and for some that are not within it.
+// find calls visit for every filed text within its number of typos, some more than once, and for some others.
 func (n *nearby) find(text string, visit func(id int32)) {
 	var buf [usualLength]uint64
 	sums := prefixSums(buf[:0], text)

@@ -231,8 +231,7 @@ func (p *phrase) joinInitials() {
 	p.words = out
 }
 
-// formWords marks the words that belong to legal forms. It ignores the order of the words,
-// because names come with their words shuffled.
+// formWords marks the words of legal forms in any order, because names come with their words shuffled.
 func (p *phrase) formWords(is []bool) {
 	var stock, joint, company, limited, ogranichen bool
 	for _, w := range p.words {

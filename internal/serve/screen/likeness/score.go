@@ -46,8 +46,7 @@ type pairLikeness struct {
 	likeness float64
 }
 
-// link is a possible alignment: positions in the content of both names. The second
-// position of a side is -1 unless two words were run together.
+// link is a possible alignment: positions in both names, the second -1 unless two words were run together.
 type link struct {
 	likeness     float64
 	weight       float64

@@ -156,8 +156,7 @@ type Member struct {
 	Params Params
 }
 
-// Append writes the member's value and parameters, without its key. For an inner list,
-// RFC 9421 calls this text the signature parameters.
+// Append writes the member without its key. For an inner list, RFC 9421 calls this text the signature parameters.
 func (m Member) Append(dst []byte) []byte {
 	if !m.IsList {
 		return m.Params.Append(m.Value.Append(dst))
