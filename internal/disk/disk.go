@@ -282,10 +282,8 @@ func flock(f *os.File, how int) error {
 // Free is how many bytes the current user may still write below a folder.
 func Free(dir string) (int64, error) {
 	var st syscall.Statfs_t
-	if err := syscall.Statfs(dir, &st); err != nil {
-		return 0, err
-	}
-	return int64(st.Bavail) * int64(st.Bsize), nil
+	err := syscall.Statfs(dir, &st)
+	return int64(st.Bavail) * int64(st.Bsize), err
 }
 
 // Summed counts what is written through it and takes its SHA-256.
@@ -318,10 +316,8 @@ func Hash(ctx context.Context, path string) (sum string, size int64, err error) 
 	}
 	defer f.Close()
 	s := NewSummed(io.Discard)
-	if _, err := io.Copy(&s, Until(ctx, f)); err != nil {
-		return "", 0, err
-	}
-	return s.Sum(), s.Size(), nil
+	_, err = io.Copy(&s, Until(ctx, f))
+	return s.Sum(), s.Size(), err
 }
 
 // Digests returns the SHA-256, in hex, and the MD5 of what is read. Object stores and publishers state the second.

@@ -1,5 +1,7 @@
 package grant
 
+import "slices"
+
 // Support is the set of support strategies a purpose text describes. The bits
 // are in published order and never change meaning: they are stored.
 type Support uint16
@@ -71,10 +73,8 @@ func (s Support) IDs() []string {
 
 // Label is the text for people of a set of one strategy; empty for any other.
 func (s Support) Label() string {
-	for i := range Strategies {
-		if s == 1<<i {
-			return strategies[i].label
-		}
+	if i := slices.Index(Supports(), s); i >= 0 {
+		return strategies[i].label
 	}
 	return ""
 }

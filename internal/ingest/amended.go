@@ -83,7 +83,7 @@ func choosePeriod(all []filing, from, to int) {
 			continue
 		}
 		// The last version of each form counts. Among forms, the one filed last replaces the others.
-		if best >= 0 && all[best].form != f.form && filedAfter(&all[best], f) {
+		if best >= 0 && all[best].form != f.form && cmp.Or(cmp.Compare(all[best].stamp, f.stamp), cmp.Compare(all[best].object, f.object)) > 0 {
 			f.fate = superseded
 			continue
 		}
@@ -109,10 +109,6 @@ func choosePeriod(all []filing, from, to int) {
 	}
 }
 
-func filedAfter(a, b *filing) bool {
-	return cmp.Or(cmp.Compare(a.stamp, b.stamp), cmp.Compare(a.object, b.object)) > 0
-}
-
 func seenBefore(earlier []filing, f *filing) bool {
 	for i := range earlier {
 		e := &earlier[i]
@@ -125,8 +121,14 @@ func seenBefore(earlier []filing, f *filing) bool {
 
 func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
 	b.phase("choose", int64(c.stage.Shards()))
-	err := parallel.Ordered(ctx, b.workers, c.stage.Shards(), func(ctx context.Context, i int) ([]filing, error) {
-		return readFilings(ctx, c.stage, i)
+	err := parallel.Ordered(ctx, b.workers, c.stage.Shards(), func(ctx context.Context, i int) (filings []filing, err error) {
+		for r, err := range stage.Rows[stage.Head](ctx, c.stage, i) {
+			if err != nil {
+				return nil, err
+			}
+			filings = append(filings, newFiling(&r, i))
+		}
+		return filings, nil
 	}, func(filings []filing) error {
 		c.filings = append(c.filings, filings...)
 		b.step(1)
@@ -145,15 +147,4 @@ func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
 		c.bySeq[f.shard][f.seq] = int32(i)
 	}
 	return nil
-}
-
-// readFilings reads the fields that choose needs from the returns of a shard.
-func readFilings(ctx context.Context, from *stage.Stage, shard int) (filings []filing, err error) {
-	for r, err := range stage.Rows[stage.Head](ctx, from, shard) {
-		if err != nil {
-			return nil, err
-		}
-		filings = append(filings, newFiling(&r, shard))
-	}
-	return filings, nil
 }

@@ -89,10 +89,8 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists
 	if err != nil {
 		return DeriveReport{}, err
 	}
-	if err := step(d.writeAreas)(ctx); err != nil {
-		return DeriveReport{}, err
-	}
-	return d.report, nil
+	err = step(d.writeAreas)(ctx)
+	return d.report, err
 }
 
 func wait(ctx context.Context, done <-chan struct{}) error {

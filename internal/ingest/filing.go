@@ -56,15 +56,11 @@ const (
 
 var formNames = [...]string{"", "990", "990EZ", "990PF", "990T"}
 
-func formOf(s string) form {
-	return form(max(slices.Index(formNames[:], s), 0))
-}
-
 func (f form) String() string { return formNames[f] }
 
 func newFiling(r *stage.Head, shard int) filing {
 	f := filing{
-		ein: ein.EIN(r.EIN), shard: int32(shard), seq: r.Seq, form: formOf(r.Form),
+		ein: ein.EIN(r.EIN), shard: int32(shard), seq: r.Seq, form: form(max(slices.Index(formNames[:], r.Form), 0)),
 		taxYear: int16(r.TaxYear), amended: r.Amended, box: r.Preselected, lines: r.Lines, declared: -1, given: -1,
 	}
 	if y, ok := irs990.FiscalYear(r.PeriodEnd); ok {

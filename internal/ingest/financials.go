@@ -21,13 +21,6 @@ type financials struct {
 	at    []uint64 // by filing: where its figures begin, plus one
 }
 
-func newFinancials(filings int) *financials { return &financials{at: make([]uint64, filings)} }
-
-// has reports whether a return has figures for the table. A 990-T has none, because it reports a tax.
-func (f *filing) hasFinancials() bool {
-	return f.form == form990 || f.form == form990EZ || f.form == form990PF
-}
-
 type figure struct {
 	column **int64
 	filed  irs990.Amount

@@ -128,7 +128,8 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	b.report.Warnings = append(b.report.Warnings, b.sources.Warnings...)
-	b.report.addUntaken(b.sources.Untaken)
+	b.report.UntakenCount = int64(len(b.sources.Untaken))
+	b.report.Untaken = append(b.report.Untaken, b.sources.Untaken[:min(len(b.sources.Untaken), maxUntaken)]...)
 	release, err := snapshot.Lock(opt.Data)
 	if err != nil {
 		return nil, err
@@ -293,11 +294,9 @@ func (b *builder) gazetteer(ctx context.Context) (*place.Gazetteer, error) {
 	return g, err
 }
 
-// readOverrides reads corrections, which must agree with the universe.
-type readOverrides func(r io.Reader, path string) (*resolve.Overrides, error)
-
 // overrides reads the corrections made by a person, or those proposed by a language model, if there are any.
-func (b *builder) overrides(ctx context.Context, kind string, read readOverrides, u *resolve.Universe) (o *resolve.Overrides, err error) {
+func (b *builder) overrides(ctx context.Context, kind string, read func(io.Reader, string) (*resolve.Overrides, error), u *resolve.Universe) (
+	o *resolve.Overrides, err error) {
 	err = b.readOne(ctx, kind, "a list of overrides", func(path string, r io.Reader) (_ int64, err error) {
 		if o, err = read(r, path); err == nil {
 			err = o.Check(u)
@@ -368,7 +367,6 @@ type progress struct {
 	notes       []string
 }
 
-// phase begins a step of total units.
 func (p *progress) phase(name string, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -89,7 +89,6 @@ func (in *interner) bytes(i uint32) []byte {
 	return in.blocks[start>>blockBits][start%blockSize:][:end-start]
 }
 
-// first is the first byte of string i, or 0 if the string is empty.
 func (in *interner) first(i uint32) byte {
 	if b := in.bytes(i); len(b) > 0 {
 		return b[0]

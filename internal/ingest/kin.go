@@ -293,8 +293,4 @@ func (b *builder) boards(ctx context.Context, c *corpus, open []pair) (map[ein.E
 	return boards, err
 }
 
-// nameWords is the name of a recipient in its long form.
-func nameWords(t *resolve.Recipient) string {
-	n := t.ParseName()
-	return n.K2
-}
+func nameWords(t *resolve.Recipient) string { return t.ParseName().K2 }

@@ -48,11 +48,6 @@ func (b *builder) maskList(ctx context.Context) (m *maskList, err error) {
 	return m, err
 }
 
-// maskLine clears the identifying fields of a line on the list, before any other step reads the line.
-func maskLine(l *stage.Line) {
-	*l = stage.Line{MemberNo: l.MemberNo, Part: l.Part, Line: l.Line, Name1: maskedName, State: l.State, Country: l.Country, Cash: l.Cash, NonCash: l.NonCash}
-}
-
 // noteUnmet warns about list entries that match no line: a typing error in the list would leave a person visible.
 func (b *builder) noteUnmet(m *maskList) {
 	if b.report.Masked.Unmet = m.unmet(); b.report.Masked.Unmet > 0 {
@@ -76,7 +71,7 @@ func (b *builder) maskIndividuals(c *corpus, identities []string) {
 			continue
 		}
 		c.recipients.class[row] |= masked
-		key = c.appendKey(key[:0], uint32(row))
+		key = appendGrantKey(key[:0], c.filings[c.lines.origin[row]].key(), partName(c.lines.part[row]), int32(c.lines.line[row]))
 		if listed { // we cannot tell these recipients apart, so each counts separately
 			identities[row] = resolve.MaskedID(string(key))
 			continue
@@ -97,21 +92,15 @@ func (b *builder) maskIndividuals(c *corpus, identities []string) {
 	}
 }
 
-// masked reports whether the snapshot hides the recipient of a row.
 func (c *corpus) masked(row uint32) bool {
 	return c.recipients != nil && c.recipients.class[row]&masked != 0
 }
 
-// purposeOf is the purpose of a row, or empty if it is masked.
 func (c *corpus) purposeOf(row uint32) string {
 	if c.masked(row) {
 		return ""
 	}
 	return c.lines.purposes.at(c.lines.purpose[row])
-}
-
-func (c *corpus) appendKey(dst []byte, row uint32) []byte {
-	return appendGrantKey(dst, c.filings[c.lines.origin[row]].key(), partName(c.lines.part[row]), int32(c.lines.line[row]))
 }
 
 // adjustmentRow renders a negative line. Such lines have no class, so we ask
@@ -275,7 +264,6 @@ func (m *maskList) has(f *filing, part uint8, line int32) bool {
 	return found
 }
 
-// unmet counts the entries that match no line that was read.
 func (m *maskList) unmet() (n int64) {
 	if m == nil {
 		return 0

@@ -43,7 +43,6 @@ type Trial struct {
 	Off     bool    `json:"off"`
 }
 
-// resolver trains the model and assembles everything that resolves lines.
 func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overrides, people *classify.People) (*resolve.Resolver, error) {
 	u := c.universe
 	assisted, err := b.overrides(ctx, discover.Assisted, resolve.ReadAssisted, u)

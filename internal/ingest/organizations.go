@@ -43,7 +43,7 @@ func (b *builder) organizationRow(o *resolve.Org, at resolve.Location) snapshot.
 		Sources: int32(o.Sources), Active: o.Active, Pop: o.Pop,
 	}
 	if o.Known != nil {
-		r.AlsoKnown, r.Former = upper(o.Known.Also), upper(o.Known.Former)
+		r.AlsoKnown, r.Former = each.Of(o.Known.Also, strings.ToUpper), each.Of(o.Known.Former, strings.ToUpper)
 	}
 	if o.Revenue != 0 {
 		r.Revenue = &o.Revenue
@@ -52,17 +52,11 @@ func (b *builder) organizationRow(o *resolve.Org, at resolve.Location) snapshot.
 	return r
 }
 
-// yearAndMonth writes YYYYMM, or nothing if not known.
 func yearAndMonth(n int32) string {
 	if n == 0 {
 		return ""
 	}
 	return strconv.Itoa(int(n))
-}
-
-func upper(names []string) []string {
-	list := each.Of(names, strings.ToUpper)
-	return list
 }
 
 // stranger is a funder or recipient that the universe does not have.

@@ -131,7 +131,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 			given = append(given, orgPurposes{f.ein, list})
 		}
 	}
-	starts, rows := c.rowsByRecipient()
+	starts, rows := radix.Group(c.recipients.id, c.recipients.ids.len()) // the rows of recipient i are rows[starts[i]:starts[i+1]]
 	for id := range c.recipients.ids.len() {
 		if id%snapshot.CheckEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -152,8 +152,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 		}
 		numbers := (*list)[0].purposes
 		*list = (*list)[1:]
-		texts := each.Of(numbers, func(n uint32) string { return c.lines.purposes.at(n) })
-		return texts
+		return each.Of(numbers, func(n uint32) string { return c.lines.purposes.at(n) })
 	}
 	return snapshot.WriteTableUntil(ctx, w, snapshot.Purposes, func(yield func(snapshot.OrgPurposes) bool) {
 		for len(given)+len(received) > 0 {
@@ -168,9 +167,4 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 			}
 		}
 	})
-}
-
-// rowsByRecipient groups the rows by recipient: those of the i-th recipient are rows[starts[i]:starts[i+1]].
-func (c *corpus) rowsByRecipient() (starts, rows []uint32) {
-	return radix.Group(c.recipients.id, c.recipients.ids.len())
 }

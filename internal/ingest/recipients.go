@@ -46,10 +46,6 @@ func newRecipients(rows int) *recipients {
 	}
 }
 
-func (r *recipients) prob(row uint32) float64 {
-	return probability(r.rule[row], r.thousandths[row])
-}
-
 // number numbers the recipients of the rows by identity, or by EIN if the identity is empty.
 func (r *recipients) number(identities []string) {
 	var key []byte
@@ -150,12 +146,6 @@ func funderPair(recipient uint32, funder ein.EIN) uint64 {
 	return uint64(funder)<<32 | uint64(recipient)
 }
 
-// of is the match of a pair that was looked up.
-func (f *funderMatches) of(recipient uint32, funder ein.EIN) keptMatch {
-	at, _ := slices.BinarySearch(f.pairs, funderPair(recipient, funder))
-	return f.matches[at]
-}
-
 func (b *builder) findRecipients(ctx context.Context, c *corpus) (err error) {
 	f := &recipientFinder{corpus: c}
 	overrides, err := b.overrides(ctx, discover.Overrides, resolve.ReadOverrides, c.universe)
@@ -181,7 +171,9 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus) (err error) {
 	c.recipients = newRecipients(rows)
 	b.phase("classify", int64(rows))
 	f.said = b.readRelations(c.lines)
-	if err := b.recall(ctx, f); err != nil {
+	f.recalls = make([]bool, len(f.filings))
+	err = b.each(ctx, len(f.filings), func(i int) { f.recalls[i] = f.resolver.Recalls(f.filings[i].ein) })
+	if err != nil {
 		return err
 	}
 	if err := b.matchFunders(ctx, f); err != nil {
@@ -292,14 +284,6 @@ func (f *recipientFinder) funderMatters(m keptMatch, row uint32) bool {
 	return m.ein == funder || f.recalls[filing] && f.resolver.HistoryMayChange(m.match()) || contains(f.ruled, funder)
 }
 
-// recall marks the filings of funders that have a history.
-func (b *builder) recall(ctx context.Context, f *recipientFinder) error {
-	f.recalls = make([]bool, len(f.filings))
-	return b.each(ctx, len(f.filings), func(i int) {
-		f.recalls[i] = f.resolver.Recalls(f.filings[i].ein)
-	})
-}
-
 func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 	pairs, err := b.funderPairs(ctx, f)
 	if err != nil {
@@ -348,7 +332,8 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	facts := &f.facts[f.lines.recipientNo[row]]
 	m := facts.match
 	if f.funderMatters(m, row) {
-		m = f.funders.of(f.lines.recipientNo[row], filing.ein)
+		at, _ := slices.BinarySearch(f.funders.pairs, funderPair(f.lines.recipientNo[row], filing.ein))
+		m = f.funders.matches[at]
 	}
 	var t resolve.Recipient
 	split := func() *resolve.Recipient {
@@ -456,9 +441,6 @@ func (b *builder) learnPeople(ctx context.Context, c *corpus) (*classify.People,
 	b.phase("people", int64(c.stage.Shards()))
 	t := classify.NewTrainer()
 	for i := range c.stage.Shards() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		for s, err := range stage.Rows[stage.PersonName](ctx, c.stage, i) {
 			if err != nil {
 				return nil, err
@@ -479,25 +461,17 @@ func (b *builder) learnPeople(ctx context.Context, c *corpus) (*classify.People,
 // each has those that it names and those that name it.
 func (b *builder) loadRelations(ctx context.Context, c *corpus) (map[ein.EIN][]ein.EIN, error) {
 	relations := make(map[ein.EIN][]ein.EIN)
-	for i := range c.stage.Shards() {
-		for s, err := range stage.Rows[stage.RelatedEIN](ctx, c.stage, i) {
-			if err != nil {
-				return nil, err
-			}
-			f := c.chosenFiling(i, s.Seq)
-			if f == nil {
-				continue
-			}
-			if e, ok := ein.Filed(s.EIN); ok {
-				relations[f.ein], relations[e] = append(relations[f.ein], e), append(relations[e], f.ein)
-			}
+	err := eachChosen(ctx, c, func(s *stage.RelatedEIN, f *filing) error {
+		if e, ok := ein.Filed(s.EIN); ok {
+			relations[f.ein], relations[e] = append(relations[f.ein], e), append(relations[e], f.ein)
 		}
-	}
+		return nil
+	})
 	for f, list := range relations {
 		slices.Sort(list)
 		relations[f] = slices.Compact(list)
 	}
-	return relations, nil
+	return relations, err
 }
 
 // Recipients are processed by place and then by name, for two reasons. Recipients of one town lead to the
@@ -516,7 +490,9 @@ func (g *lines) byPlace() []uint32 {
 	keys, places := make([]uint64, n), make([]uint32, n)
 	parallel.Ranges(n, parallel.Parts(n, 32<<10), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			keys[i] = g.recipientKey(uint32(i)).order()
+			names, city, state, zip := g.recipientKey(uint32(i)).nameAndPlace()
+			hash := maphash.String(orderSeed, names) ^ maphash.String(orderSeed, city)
+			keys[i] = placeNumber(state, zip)<<nameBits | hash>>placeBits
 			places[i] = uint32(keys[i] >> nameBits)
 		}
 	})
@@ -532,12 +508,6 @@ func (g *lines) byPlace() []uint32 {
 }
 
 var orderSeed = maphash.MakeSeed()
-
-func (k recipientKey) order() uint64 {
-	names, city, state, zip := k.nameAndPlace()
-	hash := maphash.String(orderSeed, names) ^ maphash.String(orderSeed, city)
-	return placeNumber(state, zip)<<nameBits | hash>>placeBits
-}
 
 // placeNumber is the ZIP code if there is one, or else the state. Neighboring ZIP codes are mostly in one state.
 func placeNumber(state, zip string) (at uint64) {

@@ -183,11 +183,6 @@ func (r *Report) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
-func (r *Report) addUntaken(list []discover.Untaken) {
-	r.UntakenCount = int64(len(list))
-	r.Untaken = append(r.Untaken, list[:min(len(list), maxUntaken)]...)
-}
-
 func addNamed(list []NamedInt, name string, n int64) []NamedInt {
 	i, found := slices.BinarySearchFunc(list, name, func(e NamedInt, name string) int { return strings.Compare(e.Name, name) })
 	if !found {

@@ -64,7 +64,8 @@ func (b *builder) loadUniverse(ctx context.Context, c *corpus) error {
 
 // addListed adds the organizations of the master file and of the other lists, several files at a time.
 func (b *builder) addListed(ctx context.Context, u *resolve.UniverseBuilder) error {
-	others := b.otherLists()
+	others := each.Append(each.Of(b.sources.Files[lists.Pub78], func(rel string) otherList { return otherList{rel, addDonees} }),
+		b.sources.Files[lists.Revocation], func(rel string) otherList { return otherList{rel, addRevoked} })
 	files := len(b.sources.Masters) + len(others)
 	return parallel.Ordered(ctx, b.workers, files, func(ctx context.Context, i int) (report func(), err error) {
 		if i < len(b.sources.Masters) {
@@ -264,7 +265,8 @@ func (fl *filer) add(r *stage.Filer, f *filing, at int32) {
 
 // addFiled records every EIN that funders stated for a recipient.
 func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *corpus) error {
-	starts, funders := c.payers()
+	starts, rows := radix.Group(c.lines.recipientNo, c.lines.recipients.len())
+	funders := each.Of(rows, func(row uint32) ein.EIN { return c.filingOf(row).ein }) // of recipient i, one for each line
 	return b.each(ctx, c.lines.recipients.len(), func(i int) {
 		t := c.lines.recipient(uint32(i))
 		if t.Filed == ein.None || t.Country != "" {
@@ -277,28 +279,11 @@ func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *c
 	})
 }
 
-// payers are the funders of the lines of each recipient, one for each line:
-// those of the i-th are funders[starts[i]:starts[i+1]].
-func (c *corpus) payers() (starts []uint32, funders []ein.EIN) {
-	starts, rows := radix.Group(c.lines.recipientNo, c.lines.recipients.len())
-	funders = make([]ein.EIN, len(rows))
-	for i, row := range rows {
-		funders[i] = c.filingOf(row).ein
-	}
-	return starts, funders
-}
-
 // otherList is a file of a list other than the master file: eligible donees, or organizations with a revoked
 // exemption, which may have been paid before they lost it.
 type otherList struct {
 	path string
 	read func(io.Reader, *resolve.UniverseBuilder) error
-}
-
-func (b *builder) otherLists() (files []otherList) {
-	files = each.Append(files, b.sources.Files[lists.Pub78], func(rel string) otherList { return otherList{rel, addDonees} })
-	files = each.Append(files, b.sources.Files[lists.Revocation], func(rel string) otherList { return otherList{rel, addRevoked} })
-	return files
 }
 
 // loadList adds the organizations of a list. If a list cannot be read, package

@@ -197,7 +197,7 @@ func (b *builder) grantRow(c *corpus, row uint32, s *shownRecipient, shown *show
 		RecipientRaw: s.raw, RecipientFiled: s.filed, RecipientCity: s.city, RecipientState: s.state, RecipientZIP: s.zip,
 		RecipientCounty: s.county, RecipientCountry: s.country, Amount: g.amount[row],
 		TaxYear: int32(f.year), IRSTaxYear: int32(f.taxYear), Purpose: c.purposeOf(row),
-		EINSource: to.rule[row].String(), MatchProb: to.prob(row), SourceTier: s.tier,
+		EINSource: to.rule[row].String(), MatchProb: probability(to.rule[row], to.thousandths[row]), SourceTier: s.tier,
 		IsIndividual: to.class[row]&individual != 0, IsUnidentified: to.class[row]&unidentified != 0,
 		IsDAF: in.isDAF, IsRelatedParty: to.class[row]&related != 0, AmountSuspect: to.class[row]&suspect != 0,
 		Support: int32(c.support[g.purpose[row]]), ReturnType: in.form, PeriodEnd: in.periodEnd,
@@ -241,11 +241,8 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpu
 		return err
 	}
 	var orgs []snapshot.Org
-	books := newFinancials(len(c.filings))
+	books := &financials{at: make([]uint64, len(c.filings))}
 	for i := range c.stage.Shards() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		for r, err := range c.stage.Returns(ctx, i) {
 			if err != nil {
 				return err
@@ -259,7 +256,7 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpu
 			if f.fate != chosen {
 				continue
 			}
-			if f.hasFinancials() {
+			if f.form == form990 || f.form == form990EZ || f.form == form990PF { // a 990-T reports a tax
 				books.add(at, &r)
 			}
 			if c.filers[f.ein].filing == at {
@@ -344,7 +341,6 @@ func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus)
 	)
 }
 
-// copyList copies one staged list of the chosen returns into a table.
 func copyList[S stage.Row, T any](ctx context.Context, w *snapshot.Writer, c *corpus, table string, row func(*S, *filing) T) error {
 	t, err := snapshot.Table[T](w, table)
 	if err != nil {
@@ -356,12 +352,8 @@ func copyList[S stage.Row, T any](ctx context.Context, w *snapshot.Writer, c *co
 	return t.Close()
 }
 
-// eachChosen reads the staged rows of the chosen returns.
 func eachChosen[S stage.Row](ctx context.Context, c *corpus, take func(*S, *filing) error) error {
 	for i := range c.stage.Shards() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		for s, err := range stage.Rows[S](ctx, c.stage, i) {
 			if err != nil {
 				return err
@@ -379,7 +371,8 @@ func eachChosen[S stage.Row](ctx context.Context, c *corpus, take func(*S, *fili
 func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	g := c.lines
 	sorted := radix.Order(len(g.adjustments), func(uint32) uint64 { return 0 }, func(x, y uint32) int {
-		return compareAdjustments(&g.adjustments[x], &g.adjustments[y])
+		a, b := &g.adjustments[x], &g.adjustments[y]
+		return cmp.Or(cmp.Compare(a.filing, b.filing), cmp.Compare(a.part, b.part), cmp.Compare(a.line, b.line))
 	})
 	return snapshot.WriteTableUntil(ctx, w, snapshot.Adjustments, snapshot.Each(sorted, func(i uint32) snapshot.Adjustment {
 		return b.adjustmentRow(c, &g.adjustments[i])

@@ -310,7 +310,7 @@ func tail(n *Name, main []token, city, state string) []token {
 		}
 	}
 	if city == "" {
-		if state == "" && k > 1 && last.sep&comma != 0 && !ambiguous(code) {
+		if state == "" && k > 1 && last.sep&comma != 0 && !slices.Contains([]string{"CO", "PA", "MD"}, code) { // these end names for another reason
 			n.State = code
 			return main[:k]
 		}
@@ -341,6 +341,3 @@ func tail(n *Name, main []token, city, state string) []token {
 	}
 	return main[:at]
 }
-
-// ambiguous lists the codes that end names for another reason: a company, a professional association, a physician.
-func ambiguous(code string) bool { return code == "CO" || code == "PA" || code == "MD" }

@@ -173,7 +173,7 @@ func (sc *scratch) initials(toks []token) []token {
 			}
 			out = append(out, makeToken(sc.text[from:len(sc.text):len(sc.text)], toks[i].sep))
 			i = j
-		case j-i == 1 && toks[i].b[0] == 'S' && len(out) > 0 && len(out[len(out)-1].b) >= 3 && allLetters(out[len(out)-1].b):
+		case j-i == 1 && toks[i].b[0] == 'S' && len(out) > 0 && len(out[len(out)-1].b) >= 3 && allWithin(out[len(out)-1].b, 'A', 'Z'):
 			prev := &out[len(out)-1]
 			from := len(sc.text)
 			sc.text = append(append(sc.text, prev.b...), 'S')
@@ -385,8 +385,7 @@ func follows(toks []token, i int, want ...string) bool {
 	return true
 }
 
-func digits(b []byte) bool     { return allWithin(b, '0', '9') }
-func allLetters(b []byte) bool { return allWithin(b, 'A', 'Z') }
+func digits(b []byte) bool { return allWithin(b, '0', '9') }
 
 func allWithin(b []byte, first, last byte) bool {
 	for _, c := range b {

@@ -138,8 +138,7 @@ func (t *Traits) ConflictsByInst(marks Marks, k2 string) bool {
 	if marks&markInst == 0 || !extends(k2, t.k2) {
 		return false
 	}
-	u := marks.Traits(k2)
-	return u.inst
+	return marks.Traits(k2).inst
 }
 
 // Attached reports whether one of the two is a body at the other: it has all the words of the other and, besides, that of a

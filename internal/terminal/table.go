@@ -53,8 +53,7 @@ func NewTable(header ...string) *Table { return &Table{header: header} }
 
 // Add adds a row of texts and whole numbers, which it writes with separators.
 func (t *Table) Add(cells ...any) {
-	row := each.Of(cells, cellText)
-	t.rows = append(t.rows, row)
+	t.rows = append(t.rows, each.Of(cells, cellText))
 }
 
 func cellText(cell any) string {

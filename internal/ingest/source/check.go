@@ -78,7 +78,6 @@ func readThrough(path string, read func(io.Reader) (rows.Tally, error), meant ..
 	return verdict(tally, meant...)
 }
 
-// checkRows makes the check of a source whose files a reader reads as they are.
 func checkRows[T any](read func(io.Reader, func(*T) error) (rows.Tally, error), meant ...string) func(path string) (Contents, error) {
 	return func(path string) (Contents, error) {
 		return readThrough(path, func(r io.Reader) (rows.Tally, error) { return read(r, func(*T) error { return nil }) }, meant...)
@@ -166,7 +165,7 @@ const endMark = "end of file"
 // column is the number of an entry. The files end with a Ctrl-Z on its own line.
 func keyed(r io.Reader, columns int) (tally rows.Tally, err error) {
 	s := rows.NewScanner(r, rows.Layout{Separator: ',', Quotes: true, MaxRow: 64 << 10})
-	err = s.Each(&tally, 0, func(fields []string) (string, error) {
+	err = rows.Each(s, &tally, 0, func(fields []string) (string, error) {
 		switch key := strings.TrimSpace(fields[0]); {
 		case key == "\x1a" && len(fields) == 1:
 			return endMark, nil

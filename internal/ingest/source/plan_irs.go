@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/irs990"
 )
@@ -132,11 +133,9 @@ func batches(s *Source, base, file string) ([]RemoteFile, error) {
 
 // planBMF plans the four regions of the master file. The state extracts only repeat the same rows.
 func planBMF(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
-	var files []RemoteFile
-	for _, name := range []string{"eo1.csv", "eo2.csv", "eo3.csv", "eo4.csv"} {
-		files = append(files, s.fileAt(ask, name, s.Floor(name)))
-	}
-	return files, nil
+	return each.Of([]string{"eo1.csv", "eo2.csv", "eo3.csv", "eo4.csv"}, func(name string) RemoteFile {
+		return s.fileAt(ask, name, s.Floor(name))
+	}), nil
 }
 
 // Bulletins.
@@ -169,7 +168,8 @@ func planIRB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, 
 			Try("open it in a browser; bulletins can be saved by hand as %s/2026-01_IRB.html", s.Folder)
 	}
 	var files []RemoteFile
-	for year := min(ask.Now.Year()+1, number(newest[:4])); year >= firstIRB; year-- {
+	year, _ := strconv.Atoi(newest[:4])
+	for year = min(ask.Now.Year()+1, year); year >= firstIRB; year-- {
 		for week := weeksAYear; week >= 1; week-- {
 			id := fmt.Sprintf("%d-%02d_IRB", year, week)
 			published := time.Date(year, 1, 1+7*(week-1), 0, 0, 0, 0, time.UTC)
@@ -183,9 +183,4 @@ func planIRB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, 
 		}
 	}
 	return files, nil
-}
-
-func number(s string) int {
-	n, _ := strconv.Atoi(s)
-	return n
 }

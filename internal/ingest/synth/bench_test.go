@@ -41,7 +41,7 @@ func BenchmarkShard(b *testing.B) {
 	b.ReportAllocs()
 	var lines int64
 	for b.Loop() {
-		t, err := g.shard(context.Background(), Shard{2023, 11}, io.Discard, &recorder{truth: bufio.NewWriter(io.Discard), index: bufio.NewWriter(io.Discard), people: bufio.NewWriter(io.Discard)}, &compressor{fw}, func(int) {})
+		t, err := g.shard(context.Background(), Shard{2023, 11}, io.Discard, &recorder{truth: bufio.NewWriter(io.Discard), index: bufio.NewWriter(io.Discard), people: bufio.NewWriter(io.Discard)}, fw, func(int) {})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func BenchmarkOrg(b *testing.B) {
 // master file.
 func BenchmarkLists(b *testing.B) {
 	w := newWorld(1, 200_000, testZIPs())
-	pr, err := newCompressor()
+	pr, err := flate.NewWriter(io.Discard, flate.BestSpeed)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,7 +19,6 @@ const (
 
 var registryFiles = []string{"may-operate", "may-not-operate", "undetermined-status", "not-operating"}
 
-// registryDay is the date that all four files bear.
 var registryDay = date(2026, time.October, 7)
 
 // registered says in which file of the registry an entity is, if the registry has it. The registry has
@@ -189,7 +188,6 @@ func (w *world) boardRevoked(e *entity) bool {
 // taxSections are the letters of section 23701 of the state's tax code by 501(c) number.
 var taxSections = strings.NewReplacer("03", "d", "04", "f", "05", "a", "07", "g", "08", "b", "10", "l", "19", "w")
 
-// franchiseTaxBoard writes the list of organizations without a state exemption.
 func (d *listWriter) franchiseTaxBoard() error {
 	return d.write("caftb/revoked-exempt-organizations.csv", header("tax board", "\r\n"), func(l *listFile) error {
 		row := newRecord("tax board", ",", "\r\n", true)

@@ -25,7 +25,6 @@ func readRows(name string, columns ...string) []table.Row {
 	return table.Read(name, text(name), columns...)
 }
 
-// each makes a value of every row of a table.
 func each[T any](rows []table.Row, make func(table.Row) T) []T {
 	var out []T
 	for _, r := range rows {
@@ -38,7 +37,6 @@ type wordLists map[string][]string
 
 func readLists(name, key, value string) wordLists { return table.Lists(name, text(name), key, value) }
 
-// of is the list of that name, which must exist.
 func (l wordLists) of(name string) []string {
 	if len(l[name]) == 0 {
 		panic("synth: no list " + name)
@@ -132,7 +130,6 @@ var foreignPlaces = each(readRows("foreign_places.tsv", "city", "province", "cou
 	return foreignPlace{r.Text("city"), r.Text("province"), r.Text("country"), r.Text("postal"), r.Text("forms")}
 })
 
-// abbreviations are the words that filers shorten.
 var abbreviations = table.Map("abbreviations.tsv", text("abbreviations.tsv"), "word", "short")
 
 // field is one field of work: its NTEE code, what organizations in it call
@@ -196,7 +193,6 @@ func fieldIndex(code string) int {
 	return i
 }
 
-// general draws the field of an ordinary local organization.
 func (r *rng) general() int { return generalFields[r.n(len(generalFields))] }
 
 // rateTable are the rates of the world, which rates.tsv states and explains.

@@ -39,7 +39,6 @@ const (
 	classes
 )
 
-// trait is what classes have in common.
 type trait uint16
 
 const (
@@ -62,7 +61,6 @@ const (
 	fieldOfOther = -2 // the federation or the supported organization decides
 )
 
-// classFacts is one row of classes.tsv.
 type classFacts struct {
 	name         string
 	share, head  int // in ten thousand recipients, of all and of the best known
@@ -99,7 +97,6 @@ func (c class) facts() *classFacts { return &classTable[c] }
 
 func (c class) is(t trait) bool { return classTable[c].traits&t != 0 }
 
-// pickClass draws the class of a recipient, or of one of the best known.
 func pickClass(h uint64, head bool) class {
 	x := scale(h, 10_000)
 	for c := range classTable {
@@ -201,7 +198,6 @@ func standsAlone(e *entity) bool {
 	return e.class == church || e.class == government || e.class == familyFoundation
 }
 
-// nameByClass gives an entity the field of work and the name that its class has.
 func (w *world) nameByClass(e *entity, n *namer) {
 	c := e.class.facts()
 	switch c.field {
@@ -265,7 +261,6 @@ func (w *world) satellite(i, b int, e *entity) {
 	e.money -= 2 * one
 }
 
-// chapter names a local unit of a federation.
 func (w *world) chapter(e *entity, n *namer) {
 	f := n.r.n(len(federations))
 	fed := &federations[f]
@@ -313,7 +308,6 @@ func (w *world) inOffice(e *entity) bool {
 	return e.slot%w.downtown == 0 && odds(sub(e.key, 'l', 1), share)
 }
 
-// office is the address of office building k of an area.
 func (w *world) office(slot, k int, dst []byte) (*ZIP, []byte) {
 	s := &w.slots[slot]
 	r := rng{sub(sub(w.seed, 'Q', slot), 'o', k)}
@@ -332,7 +326,6 @@ func (w *world) planOffices() {
 	w.offices = max(w.officeShare*here*eligible/100/10_000/(tenants+1), 1)
 }
 
-// finish fills in what every class has.
 func (w *world) finish(e *entity, n *namer) {
 	if len(e.core) > 4 && string(e.core[:4]) == "The " {
 		e.the, e.core = true, append(e.core[:0], e.core[4:]...)
@@ -376,7 +369,6 @@ func (w *world) pickVeterans() {
 	w.veterans = slices.IndexFunc(w.slots[:min(len(w.slots), w.orgs)], func(s slot) bool { return w.states[s.state] == "OH" })
 }
 
-// asVeterans turns that organization into the charity.
 func (w *world) asVeterans(e *entity) {
 	e.class, e.field, e.section, e.listed = cityCause, fieldIndex("W30"), "03", true
 	e.core = append(e.core[:0], veteransName...)
@@ -388,3 +380,75 @@ func (w *world) asVeterans(e *entity) {
 }
 
 func (w *world) isVeterans(e *entity) bool { return e.id == idOrg+w.veterans }
+
+// Funders are numbered by size. What kind one is goes by its number in a fixed pattern rather than by chance,
+// so that the shares hold in small worlds too.
+var funderKinds = func() (t [128]class) {
+	i := 0
+	for _, kind := range []struct {
+		class class
+		n     int
+	}{
+		{familyFoundation, 58}, {corporateFoundation, 7}, {bankTrust, 8}, {scholarshipFund, 8}, {operatingFoundation, 3},
+		{communityFoundation, 6}, {unitedFund, 6}, {regranter, 18}, {supporter, 11}, {faithFund, 3},
+	} {
+		for range kind.n {
+			t[i*77%128] = kind.class
+			i++
+		}
+	}
+	return t
+}()
+
+var largestFunders = [...]class{donorAdvised, corporateFoundation, communityFoundation, donorAdvised, familyFoundation, regranter, familyFoundation,
+	communityFoundation, unitedFund, familyFoundation, donorAdvised, regranter, familyFoundation, familyFoundation}
+
+func funderClass(r int) class {
+	switch {
+	case r < len(largestFunders):
+		return largestFunders[r]
+	case r%701 == 700:
+		return donorAdvised
+	}
+	return funderKinds[r%128]
+}
+
+func (w *world) funder(r int, e *entity) {
+	key := sub(w.seed, 'F', r)
+	w.become(e, entity{id: idFunder + r, key: key, rank: r, class: funderClass(r), slot: scale(sub(key, 'S', 0), len(w.slots)), listed: true})
+	n := newNamer(sub(key, 'n', 0), nil)
+	n.firm = n.r.of(firms)
+	if e.class == supporter {
+		w.supporter(e, key)
+	}
+	w.locate(e)
+	n.zip = e.zip
+	w.nameByClass(e, &n)
+	w.finish(e, &n)
+	// A year's own expenses beside the grants.
+	e.money = 13*one + n.r.n(3*one)
+	if !e.class.is(privateFoundation) {
+		e.money += 4 * one
+	}
+	e.money += log2(uint64(w.planned(r)+1)) / 2
+}
+
+// supporter names a fund-raising body after an organization of its area.
+func (w *world) supporter(e *entity, key uint64) {
+	var b entity
+	q := zipf(sub(key, 'b', 0), max(w.orgs/len(w.slots), 1), 1)
+	i := min(q*len(w.slots)+e.slot, w.orgs-1)
+	w.org(i, &b)
+	if standsAlone(&b) || b.base >= 0 {
+		e.class = regranter
+		return
+	}
+	e.base = i
+	e.slot = b.slot
+	e.field = b.field
+	if odds(sub(key, 'b', 1), 2500) {
+		e.core = join(e.core, "Friends of ", b.core)
+		return
+	}
+	e.core = join(e.core, b.core, " Foundation")
+}

@@ -13,7 +13,6 @@ import (
 // Publication 78, the revocation list, the bulletins and the registries of California. The lists agree, or
 // disagree on purpose, because all of these tasks ask the functions below.
 
-// exemption is the state of an organization's tax exemption.
 type exemption uint8
 
 const (
@@ -63,7 +62,6 @@ type revocationRow struct{ effective, posted, restored time.Time }
 // today is the day on which the lists of the world were fetched. No date in them is later.
 var today = date(2026, time.October, 14)
 
-// revocations returns the rows of an organization on the revocation list: at most two.
 func (w *world) revocations(e *entity, f exemption) (rows [2]revocationRow, n int) {
 	switch f {
 	case lapsed, lapsedAnew, reinstated, reruled:
@@ -242,7 +240,6 @@ func firmAddress(city string) bool {
 // They keep the lists of the smallest worlds from being empty.
 func (w *world) formerOrgs() int { return 16 + w.orgs/200 }
 
-// formerIndex says which of the former organizations an entity is, if it is one.
 func (w *world) formerIndex(e *entity) (k int, ok bool) {
 	k = e.id - idFirm - 400_000
 	return k, k >= 0 && k < w.formerOrgs()

@@ -52,7 +52,6 @@ func (p *worldWriter) writeFetchStates() error {
 	return nil
 }
 
-// revisedOn is when a file's publisher last changed it.
 func revisedOn(file string) time.Time {
 	folder, name := path.Split(file)
 	switch path.Clean(folder) {
@@ -86,7 +85,6 @@ func revisedOn(file string) time.Time {
 	return today.AddDate(0, 0, -9)
 }
 
-// address is where a file of a source would have come from.
 func address(s *source.Source, file string) string {
 	name := path.Base(file)
 	switch s.Name {

@@ -177,7 +177,6 @@ func (g *gen) funds(fl *filing, given, net int64) advised {
 
 type scheduleITotals struct{ helped, help, lines int64 }
 
-// scheduleI writes the list of grants to organizations and its truth.
 func (g *gen) scheduleI(fl *filing) {
 	x, l := &g.x, &g.l
 	x.raw(`<IRS990ScheduleI documentId="IRS990ScheduleI"><GrantRecordsMaintainedInd>` + g.yes(true) + "</GrantRecordsMaintainedInd>")
@@ -200,7 +199,6 @@ func (g *gen) scheduleI(fl *filing) {
 	scheduleIEnd.write(x, &v)
 }
 
-// breakName breaks the name of the line in two when it is too long for one line.
 func (g *gen) breakName() {
 	l, n := &g.l, g.l.name
 	width := 75
@@ -245,7 +243,6 @@ func (g *gen) scheduleF(fl *filing) {
 	g.x.raw("</IRS990ScheduleF>")
 }
 
-// relatedOrg is an organization that Schedule R names.
 type relatedOrg struct {
 	name                        []byte
 	ein                         ein.EIN

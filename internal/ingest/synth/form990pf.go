@@ -1,6 +1,5 @@
 package synth
 
-// foundationForm is what a 990-PF states.
 type foundationForm struct {
 	finances
 	formTop
@@ -76,7 +75,6 @@ func (g *gen) foundationForm(fl *filing, paid, gain int64) *foundationForm {
 	return v
 }
 
-// application is what a foundation tells applicants.
 type application struct {
 	name, street, city, zip                            []byte
 	state, phone, email, form, deadlines, restrictions string
@@ -103,7 +101,6 @@ func (g *gen) applications(v *foundationForm) {
 	}
 }
 
-// grantsPaid writes the lists of grants paid and approved, and their truth.
 func (g *gen) grantsPaid(fl *filing, paid int64) {
 	x, l, e := &g.x, &g.l, &g.f
 	n := 0
@@ -176,7 +173,6 @@ func (g *gen) grantPF() {
 	grantPFShape.write(&g.x, l)
 }
 
-// holding is one line of an investment schedule.
 type holding struct {
 	name         []byte
 	priced       bool
@@ -205,7 +201,6 @@ func (g *gen) holdings(v *foundationForm, gain int64) {
 	g.holdingsOf(otherInvestments, "InvestmentsOtherSchedule2", v.rest, 1+items/4, gain)
 }
 
-// holdingsOf writes one schedule of n items that are worth total.
 func (g *gen) holdingsOf(kind int, schedule string, total int64, n int, gain int64) {
 	e, x := &g.f, &g.x
 	if total <= 0 {

@@ -97,7 +97,6 @@ type line struct {
 	paid, future      bool // which list of a 990-PF it stands in
 }
 
-// reset empties the line and keeps its buffers.
 func (l *line) reset() {
 	*l = line{name: l.name[:0], street: l.street[:0], city: l.city[:0], state: l.state[:0], zip: l.zip[:0], purpose: l.purpose[:0]}
 }
@@ -159,7 +158,6 @@ func (g *gen) draw(fiscal, j, version int) (d drawn) {
 	return d
 }
 
-// compose puts a drawn line together in g.l.
 func (g *gen) compose(d drawn, fiscal int) {
 	l := &g.l
 	l.reset()
@@ -273,7 +271,6 @@ func (g *gen) composeOrg(who uint64, fiscal int, r *rng) {
 	}
 }
 
-// fileEIN writes the EIN that a filer of Schedule I states.
 func (g *gen) fileEIN(r *rng) {
 	l := &g.l
 	if scale(r.next(), 10_000) >= rates.SIWithEIN {
@@ -349,7 +346,6 @@ func (g *gen) drawOrg(h uint64, x int) {
 	}
 }
 
-// passed is how often an organization that was drawn is passed over.
 func passed(e *entity) int {
 	switch {
 	case shortListed(e):

@@ -11,7 +11,6 @@ import (
 // announce organizations whose determination was revoked, by name and place, in the wordings of different
 // years. A few announce a lawsuit, which is no revocation.
 
-// bulletins is how many weeks of the bulletin there are.
 const bulletins = 60
 
 // issue is a bulletin by year and number, the number of its week.
@@ -41,7 +40,6 @@ const (
 	listings
 )
 
-// bulletin is what the page template is filled with.
 type bulletin struct {
 	Issue            issue
 	Date, NextMonth  string
@@ -135,7 +133,6 @@ func (d *listWriter) bulletin(k int) *bulletin {
 	return b
 }
 
-// bulletinEntry is the organization in d.f as a bulletin names it.
 func (d *listWriter) bulletinEntry() bulletinEntry {
 	name := strings.ReplaceAll(string(appendSigned(nil, &d.f)), "&", "&amp;")
 	return bulletinEntry{Name: name, Place: d.f.zip.City + ", " + d.f.zip.State}

@@ -42,7 +42,7 @@ func (w *world) listTasks() []listTask {
 type listWriter struct {
 	*gen
 	ctx        context.Context
-	compressor *compressor
+	compressor *flate.Writer
 	dir        string
 	files      []File
 	counts     map[string]int64
@@ -51,11 +51,10 @@ type listWriter struct {
 	granted   []award // of the recipient at hand
 }
 
-func newListWriter(ctx context.Context, g *gen, p *compressor, dir string) *listWriter {
+func newListWriter(ctx context.Context, g *gen, p *flate.Writer, dir string) *listWriter {
 	return &listWriter{gen: g, ctx: ctx, compressor: p, dir: dir, counts: map[string]int64{}}
 }
 
-// listFile is one file of a list while it is being written.
 type listFile struct {
 	*bufio.Writer
 	h    *outputFile
@@ -77,11 +76,7 @@ func (d *listWriter) write(path, head string, fill func(*listFile) error) error 
 // has one compressor, so only one zip is open at a time.
 func (d *listWriter) writeZip(path, member string, when time.Time, head string, fill func(*listFile) error) error {
 	return d.write(path, "", func(l *listFile) error {
-		l.zip = zip.NewWriter(l.h.w)
-		l.zip.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-			d.compressor.Reset(w)
-			return d.compressor, nil
-		})
+		l.zip = newZip(l.h.w, d.compressor)
 		m, err := l.zip.CreateHeader(&zip.FileHeader{Name: member, Method: zip.Deflate, Modified: when})
 		if err != nil {
 			return err
@@ -126,7 +121,6 @@ func (d *listWriter) create(path string) (*listFile, error) {
 	return &listFile{Writer: h.w, h: h}, nil
 }
 
-// finish finishes a file. It reports the first error of all writes.
 func (d *listWriter) finish(l *listFile) error {
 	defer l.h.abandon()
 	if l.zip != nil {
@@ -171,9 +165,13 @@ func (d *listWriter) eachEntityEver(do func(e *entity)) error {
 	return nil
 }
 
-func newCompressor() (*compressor, error) {
-	fw, err := flate.NewWriter(io.Discard, flate.BestSpeed)
-	return &compressor{fw}, err
+func newZip(out io.Writer, c *flate.Writer) *zip.Writer {
+	z := zip.NewWriter(out)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		c.Reset(w)
+		return c, nil
+	})
+	return z
 }
 
 // outputFile is a file of the world, or a fragment of one, while it is written.
@@ -194,7 +192,6 @@ func createFile(dir, path string, buffer int) (*outputFile, error) {
 	return h, err
 }
 
-// createPlain creates a file without a digest.
 func createPlain(dir, path string, buffer int) (*outputFile, error) {
 	f, err := os.Create(filepath.Join(dir, filepath.FromSlash(path)))
 	if err != nil {

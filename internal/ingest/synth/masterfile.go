@@ -24,7 +24,6 @@ func (w *world) entities() int { return w.domestic() + w.abroad() }
 // domestic is how many of them have an address in the country.
 func (w *world) domestic() int { return w.orgs + w.funders + len(federations) + len(churchBodies) }
 
-// at puts number i of the domestic entities together.
 func (w *world) at(i int, e *entity) {
 	switch {
 	case i < w.orgs:
@@ -93,7 +92,6 @@ func (w *world) national(e *entity, key uint64, name string, as entity) {
 // supportCodes are the types of supporting organizations, the common ones more than once.
 var supportCodes = []string{"21", "21", "21", "22", "22", "23", "24", "17"}
 
-// foundationCode is the reason an organization is or is not a private foundation.
 func foundationCode(e *entity) string {
 	code := e.class.facts().foundation
 	switch {
@@ -144,7 +142,6 @@ func appendMaster(dst []byte, e *entity) []byte {
 	return dst[:min(len(dst), start+70)]
 }
 
-// masterName is the name of an entity with the typing accidents of the master file.
 func (g *gen) masterName(e *entity, r *rng) []byte {
 	name := appendMaster(g.tmp[:0], e)
 	// The IRS joins its two name lines without the space between them.
@@ -160,7 +157,6 @@ func (g *gen) masterName(e *entity, r *rng) []byte {
 	return name
 }
 
-// sortName is the second name of an entity in the master file.
 func sortName(e *entity) []byte {
 	trade, onFile := trades(e)
 	switch {
@@ -172,7 +168,6 @@ func sortName(e *entity) []byte {
 	return e.alias
 }
 
-// classification is the activity that the IRS classifies an entity by.
 func classification(e *entity) string {
 	switch fields[e.field].code {
 	case "X21", "X30", "X40":

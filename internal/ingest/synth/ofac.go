@@ -42,7 +42,6 @@ func oddWord(dst []byte, r *rng) []byte {
 	return append(dst, r.of(oddTails)...)
 }
 
-// sanctionsFiles is the four files of the list while they are written.
 type sanctionsFiles struct {
 	sdn, alt, add, comments             *listFile
 	sdnRow, altRow, addRow, commentsRow *record
@@ -53,7 +52,6 @@ type sanctionsFiles struct {
 // null is what the list writes for nothing, trailing space included.
 const null = "-0- "
 
-// quoted is a text in quotes, or the null.
 func quoted[T string | []byte](s T) any {
 	if len(s) == 0 {
 		return null
@@ -258,7 +256,6 @@ func (s *sanctionsFiles) entry(number int, kind, program string, ship *rng) {
 	}
 }
 
-// also writes another name of an entry.
 func (s *sanctionsFiles) also(number int, name []byte) {
 	s.alias++
 	kind := "aka"
@@ -272,7 +269,6 @@ func (s *sanctionsFiles) also(number int, name []byte) {
 	s.alt.row(s.altRow.finish())
 }
 
-// where writes an address of an entry.
 func (s *sanctionsFiles) where(number int, r *rng) {
 	s.address++
 	var street any = null

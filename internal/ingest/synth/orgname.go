@@ -88,7 +88,6 @@ func appendStreet(dst []byte, r *rng, boxes int) []byte {
 	return appendSuite(appendHouse(dst, r), r, 1400)
 }
 
-// appendSuite writes the number of a suite, p times in ten thousand.
 func appendSuite(dst []byte, r *rng, p int) []byte {
 	if r.odds(p) {
 		dst = join(dst, " Ste ", 100+10*r.n(60))

@@ -125,7 +125,6 @@ func trimSmall(dst []byte, start int) []byte {
 
 var otherWords = words.of("other word")
 
-// appendReworded writes a name with one word replaced by a word of similar meaning.
 func appendReworded(dst, core []byte, r *rng) (_ []byte, ok bool) {
 	if dst, ok = appendFewer(dst, core, r); ok {
 		dst = join(dst, ' ', r.of(otherWords))

@@ -16,7 +16,6 @@ func (d *listWriter) searchList(name string, fill func(l *listFile) error) error
 	})
 }
 
-// pub78 writes the organizations that deductible gifts can be made to.
 func (d *listWriter) pub78() error {
 	return d.searchList("pub78", func(l *listFile) error {
 		row := newRecord("pub78", "|", "\r\n", false)

@@ -84,7 +84,6 @@ func (g *gen) periodEnd(fiscal int) time.Time {
 	return date(fiscal, time.Month(g.closing+2), 0)
 }
 
-// periodBegin is the day after the period before.
 func (g *gen) periodBegin(fiscal int) time.Time { return g.periodEnd(fiscal-1).AddDate(0, 0, 1) }
 
 // taxYear is the year by which the IRS names the form.
@@ -152,7 +151,6 @@ func (g *gen) header(fl *filing) {
 	headerShape.write(x, v)
 }
 
-// bankOf is the trustee of a bank trust.
 func bankOf(e *entity) string {
 	return firms[scale(sub(e.key, 'B', 0), len(firms))] + " Trust Company NA"
 }
@@ -173,7 +171,6 @@ func (g *gen) footer() error {
 	return g.x.flush()
 }
 
-// boardSize is how many people a filer lists.
 func (g *gen) boardSize(e *entity, f form) int {
 	h := sub(e.key, 'z', 1)
 	switch {
@@ -215,7 +212,6 @@ func (g *gen) appendMember(dst []byte, e *entity, k, fiscal int) []byte {
 	return appendPerson(dst, person, surname)
 }
 
-// title is that of the k-th member of the filer's board.
 func (g *gen) title(k int) string {
 	titles := []string{"BOARD CHAIR", "SECRETARY", "TREASURER", "DIRECTOR"}
 	if g.pf {
@@ -224,7 +220,6 @@ func (g *gen) title(k int) string {
 	return titles[min(k, len(titles)-1)]
 }
 
-// boardSeat is what a return states about a member of the board.
 type boardSeat struct {
 	name               []byte
 	firm, title, hours string
@@ -291,14 +286,12 @@ func (g *gen) appendMission(dst []byte, e *entity) []byte {
 	return dst
 }
 
-// formTop is what the main forms of a filer begin with.
 type formTop struct {
 	amended, final              bool
 	website, exemption, mission []byte
 	state, no                   string
 }
 
-// fillTop puts the beginning of a main form into g.top.
 func (g *gen) fillTop(fl *filing) *formTop {
 	t, e := &g.top, &g.f
 	*t = formTop{amended: fl.version > 0, final: fl.final, state: e.zip.State, no: g.yes(false),

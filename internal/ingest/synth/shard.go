@@ -45,8 +45,6 @@ var badMembers = [...]struct{ name, text string }{
 
 const badKinds = len(badMembers)
 
-type compressor struct{ *flate.Writer }
-
 type shardWriter struct {
 	*gen
 	zw       *zip.Writer
@@ -58,10 +56,10 @@ type shardWriter struct {
 }
 
 // shard writes one zip with everything filed in its month, and its share of the truth and of the index.
-func (g *gen) shard(ctx context.Context, s Shard, out io.Writer, sh *recorder, p *compressor, progress func(lines int)) (tally, error) {
+func (g *gen) shard(ctx context.Context, s Shard, out io.Writer, sh *recorder, p *flate.Writer, progress func(lines int)) (tally, error) {
 	w, m := g.w, s.month()
 	g.out = sh
-	sw := &shardWriter{gen: g, zw: zip.NewWriter(out), batch: []byte(s.Batch()), progress: progress, method: zip.Deflate,
+	sw := &shardWriter{gen: g, zw: newZip(out, p), batch: []byte(s.Batch()), progress: progress, method: zip.Deflate,
 		when: time.Date(s.Year, time.Month(s.Month), 20, 12, 0, 0, 0, time.UTC)}
 	if (m-firstMonth)%storedEvery == storedEvery-1 {
 		sw.method = zip.Store
@@ -69,10 +67,6 @@ func (g *gen) shard(ctx context.Context, s Shard, out io.Writer, sh *recorder, p
 	if s.Year >= 2024 {
 		sw.folder = s.Batch() + "/"
 	}
-	sw.zw.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		p.Reset(w)
-		return p, nil
-	})
 	for fiscal := firstFiscal; fiscal <= lastFiscal; fiscal++ {
 		for c := range cohorts {
 			filed := w.filed(c, fiscal)
@@ -116,7 +110,6 @@ func (sw *shardWriter) cohort(c, fiscal, filed, m int) error {
 	return nil
 }
 
-// funderMonth writes what funder r sends in month m for a fiscal year.
 func (sw *shardWriter) funderMonth(r, fiscal, filed, m int) error {
 	g, w, c := sw.gen, sw.w, r%cohorts
 	key := sub(sub(w.seed, 'F', r), 'V', fiscal)
@@ -165,7 +158,6 @@ func (sw *shardWriter) funderMonth(r, fiscal, filed, m int) error {
 	return err
 }
 
-// orgMonth writes the own return of recipient i, if it is published.
 func (sw *shardWriter) orgMonth(i, c, fiscal, m int) error {
 	g, w := sw.gen, sw.w
 	if !w.orgFiles(i, fiscal) {
@@ -279,7 +271,6 @@ func (w *world) spoiled(m int) (object uint64, kind int) {
 	return w.object(m, 2_900_000+i, m/12-1, 0, formEZ), kind
 }
 
-// spoil adds the member of a month that is no return, if it has one.
 func (sw *shardWriter) spoil(m int) error {
 	i := m - firstMonth
 	object, kind := sw.w.spoiled(m)

@@ -87,7 +87,6 @@ func (g *gen) spellOnce(core []byte, r *rng) {
 	g.writeDressed(core, r)
 }
 
-// writePlain writes the name without punctuation.
 func (g *gen) writePlain(suffix string, the bool, core []byte) bool {
 	name := g.l.name[:0]
 	if the {
@@ -97,7 +96,6 @@ func (g *gen) writePlain(suffix string, the bool, core []byte) bool {
 	return true
 }
 
-// writeLegal writes the name with its legal form.
 func (g *gen) writeLegal(core []byte) bool {
 	g.writePlain("", g.o.the, core)
 	g.addSuffix()
@@ -203,7 +201,6 @@ func (g *gen) loseSpace(r *rng) bool {
 	return true
 }
 
-// typo makes one edit inside a word.
 func (g *gen) typo(r *rng) bool {
 	name := g.l.name
 	for range 12 {

@@ -36,7 +36,6 @@ const (
 	kept // a value that lets the row count
 )
 
-// stateFormat is one state's way of writing.
 type stateFormat struct {
 	stateaward.Mapping
 	head  []string

@@ -23,6 +23,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/klauspost/compress/flate"
+
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/parallel"
@@ -186,7 +188,7 @@ func (p *worldWriter) run(ctx context.Context) (*Report, error) {
 	months := last - first + 1
 	zipFiles := make([]File, months)
 	listFiles := make([][]File, len(tasks))
-	err := p.runTasks(ctx, len(tasks)+months+blocks, func(ctx context.Context, g *gen, zc *compressor, task int) (err error) {
+	err := p.runTasks(ctx, len(tasks)+months+blocks, func(ctx context.Context, g *gen, zc *flate.Writer, task int) (err error) {
 		switch month := task - len(tasks); {
 		case month < 0:
 			listFiles[task], err = p.writeList(ctx, g, zc, tasks[task])
@@ -220,16 +222,16 @@ func (p *worldWriter) run(ctx context.Context) (*Report, error) {
 }
 
 // runTasks runs tasks on all workers; the first error stops them.
-func (p *worldWriter) runTasks(ctx context.Context, n int, do func(context.Context, *gen, *compressor, int) error) error {
+func (p *worldWriter) runTasks(ctx context.Context, n int, do func(context.Context, *gen, *flate.Writer, int) error) error {
 	type tools struct {
 		gen        *gen
-		compressor *compressor
+		compressor *flate.Writer
 	}
 	var free sync.Pool // a worker takes what another has put back
 	return parallel.Each(ctx, p.o.Workers, n, func(ctx context.Context, task int) error {
 		t, ok := free.Get().(*tools)
 		if !ok {
-			c, err := newCompressor()
+			c, err := flate.NewWriter(io.Discard, flate.BestSpeed)
 			if err != nil {
 				return err
 			}
@@ -240,8 +242,7 @@ func (p *worldWriter) runTasks(ctx context.Context, n int, do func(context.Conte
 	})
 }
 
-// writeMonth writes one zip and its fragments of truth and index.
-func (p *worldWriter) writeMonth(ctx context.Context, g *gen, zc *compressor, m int) (File, error) {
+func (p *worldWriter) writeMonth(ctx context.Context, g *gen, zc *flate.Writer, m int) (File, error) {
 	out, err := createFile(p.dir, "990/"+shardOf(m).Batch()+".zip", 256<<10)
 	if err != nil {
 		return File{}, err
@@ -297,7 +298,7 @@ func (p *worldWriter) count(t *tally) {
 	p.total.add(t)
 }
 
-func (p *worldWriter) writeList(ctx context.Context, g *gen, zc *compressor, write listTask) ([]File, error) {
+func (p *worldWriter) writeList(ctx context.Context, g *gen, zc *flate.Writer, write listTask) ([]File, error) {
 	d := newListWriter(ctx, g, zc, p.dir)
 	if err := write(d); err != nil {
 		return nil, err
@@ -311,7 +312,6 @@ func (p *worldWriter) writeList(ctx context.Context, g *gen, zc *compressor, wri
 	return d.files, nil
 }
 
-// addProgress counts lines done and reports now and then.
 func (p *worldWriter) addProgress(n int) {
 	done := p.done.Add(int64(n))
 	if p.o.Progress == nil {
@@ -340,7 +340,6 @@ func (p *worldWriter) joinFragments(first, last, blocks int) error {
 	return err
 }
 
-// join joins the fragments of one kind behind a header.
 func (p *worldWriter) join(path, head, kind string, first, last int) error {
 	out, err := createFile(p.dir, path, 256<<10)
 	if err != nil {

@@ -73,7 +73,6 @@ func join(dst []byte, all ...any) []byte {
 	return dst
 }
 
-// when is a part that is there only if ok.
 func when(ok bool, part any) any {
 	if ok {
 		return part
@@ -83,7 +82,6 @@ func when(ok bool, part any) any {
 
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
-// appendPadded writes n with leading zeros to the given width.
 func appendPadded(dst []byte, n uint64, width int) []byte {
 	start := len(dst)
 	for range width {

@@ -56,7 +56,6 @@ func (w *world) foreignRecipient(k int, dst []byte) (name []byte, at *foreignPla
 	return append(dst, pickBar(at.forms, n.r.next())...), at, n.r
 }
 
-// foreignBody draws where a body abroad is and what it does.
 func foreignBody(key uint64) (at *foreignPlace, n namer) {
 	r := rng{key}
 	at = &foreignPlaces[r.n(len(foreignPlaces))]

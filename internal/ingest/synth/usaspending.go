@@ -85,7 +85,6 @@ type award struct {
 	key          uint64
 }
 
-// awards are those of a recipient.
 func (d *listWriter) awards(e *entity) []award {
 	r := rng{sub(e.key, '$', 3)}
 	d.granted = d.granted[:0]
@@ -163,7 +162,6 @@ func (d *listWriter) vendor(k int, e *entity) {
 	e.core = n.draw(e.core, templates["business"])
 }
 
-// transaction is what an award does in a fiscal year.
 type transaction struct {
 	award
 	e     *entity

@@ -51,7 +51,6 @@ type slot struct {
 	lo, hi int // in zips
 }
 
-// state is a state as the world knows it.
 type state struct {
 	code   string
 	order  int // among the states by size
@@ -300,7 +299,6 @@ func (w *world) lines(r, fiscal int) (n int, files bool) {
 	return n, true
 }
 
-// final reports whether a fiscal year is the last that funder r files for.
 func (w *world) final(r, fiscal int) bool {
 	if fiscal >= lastFiscal || r < 16 {
 		return false

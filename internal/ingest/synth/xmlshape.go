@@ -39,7 +39,6 @@ func (x *xmlWriter) flush() error {
 
 func (x *xmlWriter) raw(s string) { x.b = append(x.b, s...) }
 
-// escape writes the text of an element.
 func escape[T string | []byte](x *xmlWriter, s T) {
 	start := 0
 	for i := range len(s) {
@@ -71,7 +70,6 @@ const (
 	generations
 )
 
-// schema is the version that a return of the generation carries.
 func (g generation) schema(taxYear int, h uint64) string {
 	year := [generations]int{names2014: min(max(taxYear, 2016), 2025), names2013: 2013, names2012: 2012}[g]
 	versions := schemas.of(string(appendInt(nil, int64(year))))

@@ -61,7 +61,7 @@ func ReadLabelled(r io.Reader, fn func(*Case) error) (tally rows.Tally, err erro
 		}
 	}
 	var failed error
-	err = s.Each(&tally, width, func(f []string) (string, error) {
+	err = rows.Each(s, &tally, width, func(f []string) (string, error) {
 		text := func(i int) string { return strings.TrimSpace(f[at[i]]) }
 		c := Case{Year: text(1), Section: text(8)}
 		c.Funder, _ = ein.Filed(text(0))

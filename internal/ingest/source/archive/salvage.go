@@ -40,7 +40,8 @@ func (a *Archive) salvage(size int64) error {
 			return err
 		}
 		if data == 0 {
-			if a.startsWith(at, directory) {
+			var head [4]byte
+			if _, err := a.in.ReadAt(head[:], at); err == nil && bytes.Equal(head[:], directory) {
 				break
 			}
 			at = a.search(localHeader, at+1, size)
@@ -64,12 +65,6 @@ func (a *Archive) salvage(size int64) error {
 		return errors.New("is not a readable zip: it has neither a directory nor a member; fetch it again")
 	}
 	return nil
-}
-
-func (a *Archive) startsWith(at int64, signature []byte) bool {
-	var head [4]byte
-	_, err := a.in.ReadAt(head[:], at)
-	return err == nil && bytes.Equal(head[:], signature)
 }
 
 // search returns the offset of the next signature at or after the given offset, or -1 if there is none.

@@ -5,7 +5,6 @@ package bmf
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -53,8 +52,6 @@ const (
 
 var ErrFormat = errors.New("not a business master file")
 
-// columns are the names of the header, in the order of the published file. The
-// position in this list is the index into the fields that take fills.
 var columns = [...]string{
 	"EIN", "NAME", "ICO", "STREET", "CITY", "STATE", "ZIP", "GROUP", "SUBSECTION",
 	"AFFILIATION", "CLASSIFICATION", "RULING", "DEDUCTIBILITY", "FOUNDATION",
@@ -67,60 +64,27 @@ var columns = [...]string{
 func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 	var rec Record
 	var place []int
-	header := func(names []string) (err error) { place, err = findColumns(names); return err }
+	header := func(names []string) (err error) {
+		place, err = rows.Place(names, ErrFormat, "the 28 columns of an EO BMF extract, EIN to SORT_NAME", columns[:]...)
+		return err
+	}
 	return master.Read(r, header, func(fields []string) string { return rec.take(fields, place) }, func() error { return fn(&rec) })
 }
 
 var master = rows.Headed{Layout: rows.CSV, Name: "the master file", Format: ErrFormat, Expect: "; expected a CSV that begins with EIN,NAME,ICO,STREET"}
 
-// findColumns finds the position of each known column. Extra columns and any
-// order are allowed. If a column is missing, this is another kind of file.
-func findColumns(names []string) (place []int, err error) {
-	place = make([]int, len(names))
-	for i := range place {
-		place[i] = -1
-	}
-	var missing []string
-	for c, at := range rows.Find(names, columns[:]...) {
-		if at < 0 {
-			missing = append(missing, columns[c])
-			continue
-		}
-		place[at] = c
-	}
-	if len(missing) > 0 {
-		if len(missing) > 5 {
-			missing = append(missing[:5], "…")
-		}
-		return nil, fmt.Errorf("%w: the header lacks %s; expected the 28 columns of an EO BMF extract, EIN to SORT_NAME", ErrFormat, strings.Join(missing, ", "))
-	}
-	return place, nil
-}
-
 func (r *Record) take(fields []string, place []int) (reason string) {
-	*r = Record{}
-	texts := [len(columns)]*string{
-		1: &r.Name, 2: &r.ICO, 3: &r.Street, 4: &r.City, 5: &r.State, 6: &r.ZIP, 7: &r.Group, 8: &r.Subsection,
-		9: &r.Affiliation, 10: &r.Classification, 11: &r.Ruling, 12: &r.Deductibility, 13: &r.Foundation, 14: &r.Activity,
-		15: &r.Organization, 16: &r.Status, 17: &r.TaxPeriod, 18: &r.AssetCode, 19: &r.IncomeCode, 20: &r.FilingReq,
-		21: &r.PFFilingReq, 22: &r.AccountingPeriod, 26: &r.NTEE, 27: &r.SortName,
+	cell := func(c int) string { return rows.Clean(fields[place[c]]) }
+	e, err := ein.Parse(cell(0))
+	if err != nil {
+		return ReasonEIN
 	}
-	figures := [len(columns)]*Amount{23: &r.Assets, 24: &r.Income, 25: &r.Revenue}
-	for i, f := range fields {
-		f = rows.Clean(f)
-		switch at := place[i]; {
-		case at < 0:
-		case texts[at] != nil:
-			*texts[at] = f
-		case figures[at] != nil:
-			*figures[at] = amount(f)
-		default:
-			e, err := ein.Parse(f)
-			if err != nil {
-				return ReasonEIN
-			}
-			r.EIN = e
-		}
+	*r = Record{
+		EIN: e, Name: cell(1), ICO: cell(2), Street: cell(3), City: cell(4), State: cell(5), ZIP: cell(6), Group: cell(7), Subsection: cell(8),
+		Affiliation: cell(9), Classification: cell(10), Ruling: cell(11), Deductibility: cell(12), Foundation: cell(13), Activity: cell(14),
+		Organization: cell(15), Status: cell(16), TaxPeriod: cell(17), AssetCode: cell(18), IncomeCode: cell(19), FilingReq: cell(20),
+		PFFilingReq: cell(21), AccountingPeriod: cell(22), Assets: amount(cell(23)), Income: amount(cell(24)), Revenue: amount(cell(25)),
+		NTEE: cell(26), SortName: cell(27),
 	}
 	if r.Name == "" {
 		return ReasonName

@@ -118,7 +118,7 @@ func recognize(fields []string, above bool) (h header, lacks string) {
 				h.place[c] = i
 			}
 		}
-		if h.place[revoked] < 0 && revocation(title) {
+		if h.place[revoked] < 0 && strings.Contains(title, "revo") && (strings.Contains(title, "date") || strings.Contains(title, "effective")) {
 			h.place[revoked] = i
 		}
 		if vagueAt < 0 && slices.Contains(vague, title) {
@@ -149,11 +149,6 @@ func (h *header) score() (n int) {
 		}
 	}
 	return n
-}
-
-// revocation reports whether a title means the date of revocation, in any wording.
-func revocation(title string) bool {
-	return strings.Contains(title, "revo") && (strings.Contains(title, "date") || strings.Contains(title, "effective"))
 }
 
 // short maps the many abbreviations in titles to one short form.

@@ -75,7 +75,10 @@ type Edition struct {
 func (e *Edition) Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 	var rec Record
 	var place []int
-	header := func(names []string) (err error) { place, err = findColumns(names); return err }
+	header := func(names []string) (err error) {
+		place, err = rows.Place(names, ErrFormat, "the 11 columns of a charities list, Registry Status to As-of Date", columns[:]...)
+		return err
+	}
 	return registry.Read(r, header, func(fields []string) string { return rec.take(fields, place) }, func() error {
 		if e.AsOf == "" {
 			e.AsOf = strings.Clone(rec.AsOf)
@@ -89,21 +92,6 @@ func (e *Edition) Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) 
 
 var registry = rows.Headed{
 	Layout: rows.BareCSV, Name: "a California registry list", Format: ErrFormat, Expect: "; expected a CSV that begins with Registry Status",
-}
-
-func findColumns(names []string) (place []int, err error) {
-	place = rows.Find(names, columns[:]...)
-	var missing []string
-	for c, at := range place {
-		if at < 0 {
-			missing = append(missing, columns[c])
-		}
-	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("%w: the header lacks %s; expected the 11 columns of a charities list, Registry Status to As-of Date", ErrFormat,
-			strings.Join(missing, ", "))
-	}
-	return place, nil
 }
 
 func (r *Record) take(fields []string, place []int) (reason string) {

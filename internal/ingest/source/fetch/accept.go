@@ -154,7 +154,6 @@ func (j *job) days(set string) (days []string) {
 	return days
 }
 
-// place moves a checked file to its final path and writes the state.
 func (j *job) place(a *arrival) error {
 	to := j.abs(a.wanted.Path)
 	if err := disk.MkdirAll(filepath.Dir(to), 0o755); err != nil {

@@ -122,7 +122,6 @@ func (j *job) fetchFrom(ctx context.Context, p source.RemoteFile, url string, he
 	return true, j.accept(a, held)
 }
 
-// download fetches the bytes of a file, in as many requests as needed.
 func (j *job) download(ctx context.Context, p source.RemoteFile, url string, held File) (*arrival, error) {
 	var got *arrival
 	longest := int64(-1)

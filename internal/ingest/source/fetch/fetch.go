@@ -138,7 +138,6 @@ func choose(o *Options) (list []source.Source, err error) {
 	return list, nil
 }
 
-// byName is a map of options by the names of the catalog.
 func byName[V any](options map[string]V) (map[string]V, error) {
 	named := map[string]V{}
 	for _, name := range slices.Sorted(maps.Keys(options)) {

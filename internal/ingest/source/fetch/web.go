@@ -149,7 +149,6 @@ func (l *activityReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// statusError sorts the statuses that carry no file.
 func statusError(resp *http.Response, now func() time.Time) error {
 	switch code := resp.StatusCode; {
 	case code == http.StatusOK, code == http.StatusPartialContent, code == http.StatusNotModified, code == http.StatusRequestedRangeNotSatisfiable:
@@ -168,7 +167,6 @@ func statusError(resp *http.Response, now func() time.Time) error {
 	}
 }
 
-// retryAfter reads how long a server asks us to wait: seconds or a date.
 func retryAfter(s string, now time.Time) (time.Duration, error) {
 	if s = strings.TrimSpace(s); s == "" {
 		return 0, nil

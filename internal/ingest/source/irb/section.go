@@ -40,7 +40,6 @@ func divide(lines []line) (list []section) {
 	return append(list, lines[start:])
 }
 
-// lists reports whether the section announces deletions in a list.
 func (s section) lists() bool {
 	text, _ := join(s)
 	// The expressions are slow on long items, and few items have these words.
@@ -58,7 +57,6 @@ func (s section) title() string {
 	return "an announcement"
 }
 
-// announcement returns the number of the section, or "" if it has none.
 func (s section) announcement() string {
 	m := announcement.FindStringSubmatch(s[0].text)
 	if m == nil {

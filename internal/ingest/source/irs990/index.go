@@ -69,7 +69,7 @@ func ReadIndex(r io.Reader, fn func(IndexRow) error) error {
 	if err != nil {
 		return err
 	}
-	return lines.Each(&rows.Tally{}, 0, func(line []string) (reason string, err error) {
+	return rows.Each(lines, &rows.Tally{}, 0, func(line []string) (reason string, err error) {
 		row, ok := indexRow(header, line[0])
 		if !ok {
 			return "no object ID", nil

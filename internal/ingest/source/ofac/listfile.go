@@ -67,7 +67,7 @@ func (p listFile) read(b *budget) error {
 		switch {
 		case reason != "":
 			p.tally.Reject(string(reason))
-		case len(fields) == 1 && isEnd(fields[0]):
+		case len(fields) == 1 && strings.Contains(fields[0], endMark) && strings.Trim(fields[0], " \t\r"+endMark) == "":
 			ended = true
 		case len(fields) != p.columns && !begun:
 			return p.refuse(fmt.Errorf("its first row has %d columns where %d were expected", len(fields), p.columns))
@@ -85,10 +85,6 @@ func (p listFile) read(b *budget) error {
 
 func (p listFile) refuse(err error) error {
 	return fmt.Errorf("%w: the %s file: %w", ErrFormat, p.name, err)
-}
-
-func isEnd(field string) bool {
-	return strings.Contains(field, endMark) && strings.Trim(field, " \t\r"+endMark) == ""
 }
 
 type metered struct {

@@ -271,7 +271,6 @@ func appendWeak(list []Alias, remarks string) []Alias {
 	return list
 }
 
-// cutAlias removes the introduction of an alias: also, formerly or now known as, and the opening quote.
 func cutAlias(item string) (quoted string, ok bool) {
 	for _, intro := range [...]string{"a.k.a. '", "f.k.a. '", "n.k.a. '"} {
 		if len(item) > len(intro) && strings.EqualFold(item[:len(intro)], intro) {

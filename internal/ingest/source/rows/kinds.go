@@ -83,7 +83,7 @@ func (l *List) Read(r io.Reader, take func(fields []string) (reason string), eac
 	}
 	var failed error // of each
 	first := true
-	err = NewScanner(plain, l.Layout).Each(&tally, 0, func(fields []string) (string, error) {
+	err = Each(NewScanner(plain, l.Layout), &tally, 0, func(fields []string) (string, error) {
 		if first && strings.HasPrefix(fields[0], "PK\x03\x04") {
 			return "", fmt.Errorf("%w: it is a zip; unpack it first", l.Format)
 		}

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 )
 
@@ -180,11 +181,19 @@ func Clean(field string) string {
 // Find returns the position of each wanted column in a header, or -1 if the
 // column is missing. Case, surrounding space and a byte order mark are ignored.
 func Find(header []string, want ...string) []int {
-	places := make([]int, len(want))
-	for i, w := range want {
-		places[i] = slices.IndexFunc(header, func(have string) bool {
+	return each.Of(want, func(w string) int {
+		return slices.IndexFunc(header, func(have string) bool {
 			return strings.EqualFold(strings.TrimSpace(strings.TrimPrefix(have, "\ufeff")), w)
 		})
+	})
+}
+
+// Place is Find for columns that must all be there. The error for a header that lacks some wraps format.
+func Place(header []string, format error, expected string, want ...string) ([]int, error) {
+	places := Find(header, want...)
+	missing := slices.DeleteFunc(slices.Clone(want), func(w string) bool { return places[slices.Index(want, w)] >= 0 })
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%w: the header lacks %s; expected %s", format, strings.Join(missing, ", "), expected)
 	}
-	return places
+	return places, nil
 }

@@ -17,7 +17,7 @@ import (
 // read collects the rows of a text, fields joined by a slash.
 func read(text string, l rows.Layout, columns int) (list []string, tally rows.Tally, err error) {
 	s := rows.NewScanner(strings.NewReader(text), l)
-	err = s.Each(&tally, columns, func(f []string) (string, error) {
+	err = rows.Each(s, &tally, columns, func(f []string) (string, error) {
 		if f[0] == "refuse" {
 			return "refused", nil
 		}
@@ -151,7 +151,7 @@ func FuzzScanner(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, quotes bool) {
 		l := rows.Layout{Separator: ',', Quotes: quotes, MaxRow: 256}
 		scan := func(r io.Reader) (list [][]string, tally rows.Tally, err error) {
-			err = rows.NewScanner(r, l).Each(&tally, 0, func(fields []string) (string, error) {
+			err = rows.Each(rows.NewScanner(r, l), &tally, 0, func(fields []string) (string, error) {
 				list = append(list, slices.Clone(fields))
 				return "", nil
 			})

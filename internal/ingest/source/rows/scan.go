@@ -60,19 +60,13 @@ func (s *Scanner) Fields() ([]string, error) {
 	}
 }
 
-// Each calls fn with the fields of every row that has the number of columns given, or any number when columns
-// is 0. fn returns the reason to leave out a row, or "" if it used the row. tally counts both.
-func (s *Scanner) Each(tally *Tally, columns int, fn func(fields []string) (reason string, err error)) error {
-	return forRows(s, tally, columns, fn)
-}
-
 // Table returns the fields of one row after the other, as Scanner does.
 type Table interface{ Fields() ([]string, error) }
 
 // Use reads a table like Each. It calls each for every row that take has found no
 // reason to leave out, and returns an error of each apart from those of reading.
 func Use(t Table, tally *Tally, columns int, take func(fields []string) (reason string), each func() error) (failed, err error) {
-	err = forRows(t, tally, columns, func(fields []string) (string, error) {
+	err = Each(t, tally, columns, func(fields []string) (string, error) {
 		if reason := take(fields); reason != "" {
 			return reason, nil
 		}
@@ -82,7 +76,9 @@ func Use(t Table, tally *Tally, columns int, take func(fields []string) (reason 
 	return failed, err
 }
 
-func forRows(t Table, tally *Tally, columns int, fn func(fields []string) (reason string, err error)) error {
+// Each calls fn with the fields of every row that has the number of columns given, or any number when columns
+// is 0. fn returns the reason to leave out a row, or "" if it used the row. tally counts both.
+func Each(t Table, tally *Tally, columns int, fn func(fields []string) (reason string, err error)) error {
 	for {
 		fields, err := t.Fields()
 		if err == io.EOF {

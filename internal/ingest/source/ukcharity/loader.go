@@ -258,7 +258,7 @@ func (l *loader) text(r io.Reader) error {
 	if len(missing) > 0 {
 		return l.lacks(missing)
 	}
-	return s.Each(&l.tally.Tally, len(columns), func(fields []string) (reason string, err error) {
+	return rows.Each(s, &l.tally.Tally, len(columns), func(fields []string) (reason string, err error) {
 		l.begin()
 		for i, f := range fields {
 			if c := columns[i]; c != nil {

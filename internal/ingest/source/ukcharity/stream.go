@@ -19,8 +19,6 @@ type stream struct {
 	err error // the stream's end, once met
 }
 
-func newStream(r io.Reader) *stream { return &stream{Reader: bufio.NewReaderSize(r, 2*maxObject)} }
-
 func (s *stream) window() []byte {
 	window, _ := s.Peek(s.Buffered())
 	return window

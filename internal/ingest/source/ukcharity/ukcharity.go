@@ -5,6 +5,7 @@
 package ukcharity
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -119,7 +120,7 @@ func Read[T any](r io.Reader, t Table, fn func(*T) error) (Tally, error) {
 		failed = fn(&row)
 		return failed
 	}
-	s := newStream(plain)
+	s := &stream{Reader: bufio.NewReaderSize(plain, 2*maxObject)}
 	switch first, ok := s.begin(); {
 	case s.err != nil && s.err != io.EOF:
 		err = s.err
