@@ -4,9 +4,12 @@ import (
 	"context"
 	"io"
 	"math"
+	"math/bits"
+	"slices"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 )
@@ -133,13 +136,176 @@ type placeRecord struct {
 type yearSum struct{ Amount, Grants, Funders, Recips int64 }
 
 func newBuilder() *builder {
-	return &builder{
+	b := &builder{
 		recipDict: newDict(), nameDict: newDict(), purposeDict: newDict(), placeDict: newDict(), filingDict: newDict(),
 		short: newDict(), yearNumbers: map[int32]uint8{}, probNumbers: map[float64]uint32{},
 	}
+	b.short.id("") // is 0, as what is not known
+	return b
 }
 
 func inconsistent(format string, args ...any) error {
 	return fault.New("tables_inconsistent", "the tables of the snapshot cannot be indexed: "+format, args...).
 		Try("build the snapshot again; if it fails the same way, report it")
+}
+
+// write writes the index, section by section. The order of the sections lets each stage drop what no later one looks at.
+func (b *builder) write(ctx context.Context, out io.Writer) error {
+	w := mapped.NewWriter(out, fileKind)
+	s := mapped.Layout{To: w}
+	all := b.sums.all
+	mapped.Add(w, "scope", []int64{all.Amount, all.Grants, all.Funders, all.Recipients})
+	mapped.Add(w, "key.off", append([]uint32{0}, b.keyEnds...))
+	mapped.Add(w, "key.text", b.keys)
+	b.columns.layout(s, b.rows)
+	if err := stage(ctx, b.orderRows); err != nil {
+		return err
+	}
+	b.keys, b.keyEnds, b.filings = nil, nil, nil
+	b.orders.layout(s, b.rows)
+	b.orders = orders{}
+	back := backward{funders: inOrder(b.funders, b.byRecip.val), amounts: inOrder(b.amounts, b.byRecip.val), years: inOrder(b.years, b.byRecip.val)}
+	back.layout(s, b.rows)
+	back = backward{}
+
+	states, stateOf := distinct(b.placeList, func(p *placeRecord) uint32 { return p.State })
+	for i := range b.placeList {
+		b.placeList[i].StateNo = stateOf[i]
+	}
+	codes, codeOf := distinct(b.recip, func(r *RecipientRecord) uint32 { return r.NTEE })
+	if err := stage(ctx, func() error { return b.groupRows(states) }); err != nil {
+		return err
+	}
+	mapped.Add(w, "years", b.yearList)
+	mapped.Add(w, "probs", b.probList)
+	mapped.Add(w, "states", states)
+	mapped.Add(w, "codes", codes)
+	mapped.Add(w, "funder", b.funder)
+	mapped.Add(w, "funder.rows", b.byFunder)
+	mapped.Add(w, "recip", b.recip)
+	mapped.Add(w, "place", b.placeList)
+	b.sums.unnamed = make(bitset, wordsFor(len(b.recip)))
+	for i := range b.recip {
+		if b.recip[i].Unnamed() {
+			b.sums.unnamed.set(uint32(i))
+		}
+	}
+	b.sums.funderTop, b.sums.recipTop = byTotal(b.sums.funders), byTotal(b.sums.recips)
+	b.sums.recipTop = slices.Concat(
+		slices.DeleteFunc(slices.Clone(b.sums.recipTop), b.sums.unnamed.has),
+		slices.DeleteFunc(b.sums.recipTop, func(id uint32) bool { return !b.sums.unnamed.has(id) }))
+	b.sums.layout(s, len(b.funder), len(b.recip), len(b.yearList))
+	b.groups.layout(s, len(states), b.rows)
+	stored := b.makeCells(len(states))
+	stored.layout(s)
+	byState := b.stateCells(len(states), b.byFunder, nil, b.recips)
+	byState.layout(s, "cell.funder.state", len(states)*len(b.yearList))
+	byState = b.stateCells(len(states), b.byRecip.off, b.byRecip.val, b.funders)
+	byState.layout(s, "cell.recipient.state", len(states)*len(b.yearList))
+	parties := b.partySets()
+	parties.each(len(b.yearList), len(b.funder), len(b.recip), func(name string, _, _ int, d *dimension) { mapped.Add(w, name, d.data) })
+	stored, byState, parties = cells{}, stateCells{}, partySets{}
+
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	b.writeSets(w, len(states))
+	given := b.giving()
+	given.layout(s, len(b.funder))
+	given = giving{}
+	b.byRecip.layout(s, "recip.rows", len(b.recip), b.rows)
+	byPlace := invert(b.places, len(b.placeList))
+	byPlace.layout(s, "place.rows", len(b.placeList), b.rows)
+	byPlace = lists{}
+	recipsOfCode := invert(codeOf, len(codes))
+	recipsOfCode.layout(s, "code.recips", len(codes), len(b.recip))
+
+	// The word index needs nothing of the rows but their texts.
+	b.columns = columns{names: b.names, purposes: b.purposes}
+	b.groups, b.sums = groupIndex{}, storedSums{}
+	if err := stage(ctx, b.indexWords); err != nil {
+		return err
+	}
+	b.words.layout(s, len(b.stems.list), len(b.recip), b.rows)
+	b.short.write(w, "text.short")
+	b.recipDict.write(w, "text.recip")
+	b.nameDict.write(w, "text.name")
+	b.purposeDict.write(w, "text.purpose")
+	b.filingDict.write(w, "text.filing")
+	b.stems.write(w, "text.stem")
+	return w.Close()
+}
+
+// inOrder is the values of some rows of a column, in the order of these rows.
+func inOrder[T any](column []T, rows []uint32) []T {
+	out := make([]T, len(rows))
+	for i, row := range rows {
+		out[i] = column[row]
+	}
+	return out
+}
+
+// writeSets makes the sets of rows of one column after the other, and writes them.
+func (b *builder) writeSets(w *mapped.Writer, states int) {
+	majorOf := make([]uint8, len(b.recip)) // letters; 0 for none
+	for i := range b.recip {
+		if code := b.short.list[b.recip[i].NTEE]; code != "" {
+			majorOf[i] = code[0]
+		}
+	}
+	var all dimensions
+	fill := map[*dimension]func(d *dimension, row uint32){
+		&all.year:  func(d *dimension, row uint32) { d.at(int(b.years[row])).set(row) },
+		&all.state: func(d *dimension, row uint32) { d.at(int(b.groups.states[row])).set(row) },
+		&all.major: func(d *dimension, row uint32) {
+			if r := b.recips[row]; b.recip[r].EIN != 0 && majorOf[r] != 0 {
+				d.at(int(majorOf[r] - 'A')).set(row)
+			}
+		},
+		&all.inferred: func(d *dimension, row uint32) {
+			if r := b.recips[row]; b.recip[r].EIN != 0 && majorOf[r] == 0 && b.recip[r].Inferred != 0 {
+				d.at(int(b.recip[r].Inferred - 'A')).set(row)
+			}
+		},
+		&all.kind: func(d *dimension, row uint32) {
+			if k := b.funder[b.funders[row]].Kind; k != noKind {
+				d.at(int(k)).set(row)
+			}
+		},
+		&all.rule: func(d *dimension, row uint32) { d.at(int(b.rules[row])).set(row) },
+		&all.class: func(d *dimension, row uint32) {
+			for c := range classes {
+				if b.flags[row]>>c&1 != 0 {
+					d.at(c).set(row)
+				}
+			}
+		},
+		&all.support: func(d *dimension, row uint32) {
+			for s := b.supports[row] & (1<<grant.Strategies - 1); s != 0; s &= s - 1 {
+				d.at(bits.TrailingZeros16(s)).set(row)
+			}
+		},
+		&all.linked: func(d *dimension, row uint32) {
+			if b.recip[b.recips[row]].EIN != 0 {
+				d.at(0).set(row)
+			}
+		},
+		&all.prob: func(d *dimension, row uint32) {
+			if len(d.data) > 0 {
+				d.at(int(b.probs[row])).set(row)
+			}
+		},
+		&all.amount: func(d *dimension, row uint32) {
+			for s := 0; s < len(amountSteps) && b.amounts[row] >= amountSteps[s]; s++ {
+				d.at(s).set(row)
+			}
+		},
+	}
+	all.each(len(b.yearList), states, len(b.probList), func(name string, values int, of *dimension) {
+		d, set := newDimension(values, b.rows), fill[of]
+		for row := range uint32(b.rows) {
+			set(&d, row)
+		}
+		mapped.Add(w, name, d.data)
+	})
 }

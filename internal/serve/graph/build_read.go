@@ -214,11 +214,6 @@ func (b *builder) key(row uint32) []byte {
 }
 
 func (b *builder) readFunders(s *snapshot.Snapshot) error {
-	empty := b.short.id("")
-	for i := range b.funder {
-		f := &b.funder[i]
-		f.Name, f.City, f.CityKey, f.State, f.ZIP, f.County, f.Accepts = empty, empty, empty, empty, empty, empty, empty
-	}
 	for r, err := range snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds) {
 		if err != nil {
 			return err
@@ -255,11 +250,8 @@ type orgRow struct {
 
 func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 	byEIN := make([]uint32, 0, len(b.recip))
-	empty := b.short.id("")
 	for i := range b.recip {
-		r := &b.recip[i]
-		r.Name, r.NTEE = unknownOrg, empty
-		if r.EIN != 0 {
+		if b.recip[i].Name = unknownOrg; b.recip[i].EIN != 0 {
 			byEIN = append(byEIN, uint32(i))
 		}
 	}
@@ -275,7 +267,6 @@ func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 		}
 		for r := range b.recipsOf(e) {
 			r.Name, r.City, r.State, r.ZIP = b.short.id(o.Name), b.short.id(o.City), b.short.id(o.State), b.short.id(o.ZIP5)
-			r.Country = empty
 			if code, ok := ntee.Parse(o.NTEE); ok {
 				r.NTEE = b.short.id(string(code))
 			}
@@ -300,7 +291,6 @@ func (b *builder) readCauses(s *snapshot.Snapshot) error {
 	if !s.HasTable(snapshot.InferredCauses) {
 		return nil
 	}
-	empty := b.short.id("")
 	for c, err := range snapshot.Rows[snapshot.InferredCause](s, snapshot.InferredCauses) {
 		if err != nil {
 			return err
@@ -313,7 +303,7 @@ func (b *builder) readCauses(s *snapshot.Snapshot) error {
 			return inconsistent("the inferred cause of %s is %q", c.EIN, c.Letter)
 		}
 		for r := range b.recipsOf(e) {
-			if r.NTEE == empty {
+			if r.NTEE == 0 {
 				r.Inferred = uint32(c.Letter[0])
 			}
 		}

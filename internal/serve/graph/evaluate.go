@@ -18,12 +18,8 @@ func (g *Graph) evaluate(ctx context.Context) *evaluation { return &evaluation{g
 
 // set lends an empty set of rows.
 func (e *evaluation) set() bitset {
-	b, ok := e.g.buffers.sets.take()
-	if ok {
-		clear(b)
-	} else {
-		b = make(bitset, wordsFor(e.g.rows))
-	}
+	b := e.g.buffers.sets.take(func() bitset { return make(bitset, wordsFor(e.g.rows)) })
+	clear(b)
 	e.sets = append(e.sets, b)
 	return b
 }

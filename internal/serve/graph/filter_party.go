@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
@@ -29,7 +30,7 @@ func partyFilters() []*Declaration {
 		Params: partyParam("recip_id", "00-0000004"),
 		Read:   readRecipients,
 		Write: func(f *Filter, set func(name, value string)) {
-			set("recip_id", strings.Join(append(texts(f.Recipients, ein.EIN.String), f.Unlinked...), ","))
+			set("recip_id", strings.Join(append(each.Of(f.Recipients, ein.EIN.String), f.Unlinked...), ","))
 		},
 		On:   func(f *Filter) bool { return len(f.Recipients)+len(f.Unlinked) > 0 },
 		Take: func(from, to *Filter) { to.Recipients, to.Unlinked = from.Recipients, from.Unlinked },
@@ -139,7 +140,7 @@ func (r *Reading) einsOr(name string, other func(item string) bool) []ein.EIN {
 	return slices.Compact(list)
 }
 
-func quotedEINs(list []ein.EIN) string { return quoted(texts(list, ein.EIN.String)...) }
+func quotedEINs(list []ein.EIN) string { return quoted(each.Of(list, ein.EIN.String)...) }
 
 func (w *Words) party(e ein.EIN) string {
 	if n := w.Name(e); n != "" {

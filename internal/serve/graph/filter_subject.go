@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ntee"
 )
@@ -20,7 +21,7 @@ func subjectFilters() []*Declaration {
 		),
 		Read: readSubject,
 		Write: func(f *Filter, set func(name, value string)) {
-			set("subject", strings.Join(texts(f.Subject.Items, func(it ntee.Item) string { return it.Text }), ","))
+			set("subject", strings.Join(each.Of(f.Subject.Items, func(it ntee.Item) string { return it.Text }), ","))
 			set("subject_basis", ntee.BasisWords()[f.SubjectBasis])
 		},
 		On: func(f *Filter) bool { return !f.Subject.Empty() },

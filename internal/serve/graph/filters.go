@@ -1,6 +1,7 @@
 package graph
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,7 +9,10 @@ import (
 	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ntee"
 	"grantgraph/internal/snapshot"
+	embedded "grantgraph/internal/table"
 )
 
 // Declaration is everything there is to know about one grant filter. Requests, the OpenAPI document, cursors,
@@ -72,7 +76,7 @@ func Declared(name string) *Declaration {
 // parameter is the list of texts, and each value has a chip.
 func listed[T any](d *Declaration, at func(*Filter) *[]T, text func(T) string, words listWords[T]) *Declaration {
 	d.Write = func(f *Filter, set func(name, value string)) {
-		set(d.Params[0].Name, strings.Join(texts(*at(f), text), ","))
+		set(d.Params[0].Name, strings.Join(each.Of(*at(f), text), ","))
 	}
 	d.On = func(f *Filter) bool { return len(*at(f)) > 0 }
 	d.Take = func(from, to *Filter) { *at(to) = *at(from) }
@@ -192,15 +196,9 @@ func (w *Where) Lacks(what string) {
 	}
 }
 
-// texts writes the items of a list.
-func texts[T any](list []T, write func(T) string) []string {
-	out := each.Of(list, write)
-	return out
-}
-
 // quoted writes texts as a list of SQL literals.
 func quoted(list ...string) string {
-	return strings.Join(texts(list, func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }), ", ")
+	return strings.Join(each.Of(list, func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }), ", ")
 }
 
 // Words gathers how people read a filter: a chip for each part that can be taken
@@ -319,4 +317,190 @@ func (w *Words) Sentence() string {
 		return "All grants"
 	}
 	return "Grants " + strings.Join(w.Phrases, ", ")
+}
+
+// Filter is the condition of a question. Fields combine with AND, values within a field with OR. The zero Filter is every row.
+type Filter struct {
+	Funders    []ein.EIN
+	Recipients []ein.EIN
+	Unlinked   []string // recip_id of recipients without an EIN; a row matches these or Recipients
+	Years      []Span   // fiscal years
+	Subject    ntee.Subject
+	// SubjectBasis says whether inferred causes count for the subject. Without a
+	// subject it only decides whether rows show inferred causes.
+	SubjectBasis ntee.Basis
+	Place        Place
+	Countries    []string // FIPS 10-4 codes of the recipient's country; only foreign lines have one
+	Query        Query
+	Support      grant.Support // rows that have any of these bits
+	FunderKind   string        // one of grant.FunderKinds
+	Accepts      string        // one of grant.Applications
+	Exclude      Class         // rows in any of these classes are left out
+	MinAmount    *int64
+	MaxAmount    *int64
+	MinProb      *float64 // rows without a recipient EIN never match
+	Sources      []grant.Rule
+	Keys         []string // of grants
+
+	// inferredOnly asks for the rows that only the wider basis has.
+	inferredOnly bool
+}
+
+// Span is a closed range of fiscal years. A bound of 0 is open.
+type Span struct{ From, To int }
+
+// Class is a set of classes of rows.
+type Class uint8
+
+// The classes that can be excluded.
+const (
+	DAF Class = 1 << iota
+	Individuals
+	RelatedParty
+	// Unidentified is the lines that name no organization. It includes Individuals.
+	Unidentified
+)
+
+// Place is a condition on where the recipient or the funder is.
+type Place struct {
+	Of     PlaceOf
+	Kind   PlaceKind
+	Values []PlaceValue // without values there is no condition
+	Near   Near         // must hold in addition to the values
+}
+
+// Near is a condition on how far a place is from a ZIP code. The zero Near is no condition.
+type Near struct {
+	ZIP   string // five digits
+	Miles int
+}
+
+func (p *Place) empty() bool { return len(p.Values) == 0 && p.Near == Near{} }
+
+// PlaceOf says whose place is meant.
+type PlaceOf uint8
+
+const (
+	RecipientPlace PlaceOf = iota
+	FunderPlace
+	// AreaServed selects funders that paid any recipient in the place within the filter's years, whatever the
+	// other conditions, and then all rows of these funders that satisfy the other conditions, years included.
+	AreaServed
+)
+
+// PlaceKind says how the values are read.
+type PlaceKind uint8
+
+const (
+	State   PlaceKind = iota // two-letter code
+	ZIP                      // five digits, or a prefix of three
+	City                     // folded by orgname.City, with an optional State
+	County                   // five-digit FIPS
+	Country                  // FIPS 10-4; only foreign lines have one, and no funder
+)
+
+// PlaceValue is one place. State is only used with City.
+type PlaceValue struct{ Name, State string }
+
+// onlyRecipient reports whether the filter asks for one recipient and, beside it, for years alone.
+func (f *Filter) onlyRecipient() bool {
+	return len(f.Recipients) == 1 && len(f.Unlinked) == 0 && !f.inferredOnly && f.only("recip_id", "year")
+}
+
+// Param is one parameter of a filter, as requests send it.
+type Param struct {
+	Name      string
+	Type      string // one of the types below
+	List      bool   // a comma-separated list
+	Enum      []string
+	Bounds    []float64 // the least and the largest number
+	MaxLength int       // in bytes; 0 for the usual bound
+	MaxItems  int       // of a list; 0 for the usual bound
+	Default   any
+	Example   any
+
+	// The texts below are in parameters.tsv, or in the entry.
+
+	Label       string // in the form; empty for none
+	Description string
+	Also        []Synonym         // other words for the parameter, which are answered with its name
+	EnumAlso    map[string]string // other words for values, and the value that each stands for
+}
+
+// Synonym is another word for a parameter.
+type Synonym struct {
+	Word string
+	Say  string // what was meant; empty for the name of the parameter
+}
+
+// The types of parameters.
+const (
+	TextParam    = "string"
+	IntegerParam = "integer"
+	NumberParam  = "number"
+	BooleanParam = "boolean"
+)
+
+// paramFile has a line for each text of a parameter. The kind of a text is label, description, "also" for other words for the
+// parameter, "also: MEANT" for words that mean MEANT, or "value: WORD" for other words for a value.
+//
+//go:embed parameters.tsv
+var paramFile string
+
+var paramTexts = embedded.Read("parameters.tsv", paramFile, "parameter", "kind", "text")
+
+// Documented is parameters with their texts. Words for values that a parameter does not have are left out.
+func Documented(params ...*Param) []*Param {
+	for _, row := range paramTexts {
+		for _, p := range params {
+			if p.Name == row.Text("parameter") {
+				p.document(row)
+			}
+		}
+	}
+	return params
+}
+
+func (p *Param) document(row embedded.Row) {
+	kind, of, _ := strings.Cut(row.Text("kind"), ": ")
+	text, words := row.Text("text"), row.Fields("text")
+	switch kind {
+	case "label":
+		p.Label = text
+	case "description":
+		p.Description = strings.TrimSpace(text + " " + p.Description)
+	case "also":
+		for _, word := range words {
+			p.Also = append(p.Also, Synonym{word, of})
+		}
+	case "value":
+		if !slices.Contains(p.Enum, of) {
+			return
+		}
+		if p.EnumAlso == nil {
+			p.EnumAlso = map[string]string{}
+		}
+		for _, word := range words {
+			p.EnumAlso[word] = of
+		}
+	default:
+		row.Fail("unknown kind %s", kind)
+	}
+}
+
+// Params are the parameters of all filters in the order of documentation, which
+// is that of parameters.tsv. Parameters that are not in the file come last.
+func Params() []*Param {
+	var list []*Param
+	for _, d := range Filters {
+		list = append(list, d.Params...)
+	}
+	at := func(p *Param) int {
+		if i := slices.IndexFunc(paramTexts, func(row embedded.Row) bool { return row.Text("parameter") == p.Name }); i >= 0 {
+			return i
+		}
+		return len(paramTexts)
+	}
+	slices.SortStableFunc(list, func(a, b *Param) int { return at(a) - at(b) })
+	return list
 }

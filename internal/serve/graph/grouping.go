@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"slices"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
@@ -104,3 +105,154 @@ func (by Grouping) NoneLabel() string {
 
 // Overlaps reports whether a row can be in several groups.
 func (by Grouping) Overlaps() bool { return by == GroupSupport }
+
+// tables are the sums of rows by the values of columns with few values, and by funder. A table that no grouping needs is nil.
+type tables struct {
+	states, counties, letters, supports, years []Cost
+	funders                                    []Cost
+	kinds                                      []Cost // by kind of funder, if the sums are from cells
+}
+
+func (c *Cost) merge(o Cost, sign int64) {
+	c.Amount += sign * o.Amount
+	c.Grants += sign * o.Grants
+}
+
+// newTables makes the tables that the groupings need, with zeros. The table of
+// funders is not made, because parts with different funders can share one.
+func (g *Graph) newTables(asks []GroupsOf) *tables {
+	t := new(tables)
+	for i := range asks {
+		switch asks[i].By {
+		case GroupSubject:
+			t.letters = make([]Cost, letters)
+		case GroupState:
+			t.states = make([]Cost, len(g.dict.states))
+		case GroupCounty:
+			t.counties = make([]Cost, len(g.groups.countyList))
+		case GroupSupport:
+			t.supports = make([]Cost, supportSets)
+		case GroupYear, GroupRecipient: // whose sum of all rows is that of all years
+			t.years = make([]Cost, MaxYears)
+		}
+	}
+	return t
+}
+
+// small are the tables but that of funders.
+func (t *tables) small() [5]*[]Cost {
+	return [...]*[]Cost{&t.states, &t.counties, &t.letters, &t.supports, &t.years}
+}
+
+func (t *tables) merge(o *tables) {
+	from := o.small()
+	for i, to := range t.small() {
+		for k, c := range *from[i] {
+			(*to)[k].merge(c, 1)
+		}
+	}
+}
+
+// subtractFromStored makes tables the sums of all other rows.
+func (t *tables) subtractFromStored(g *Graph) {
+	x := &g.groups
+	years := make([]Cost, MaxYears)
+	for i, y := range g.sums.years {
+		years[i] = Cost{Amount: y.Amount, Grants: y.Grants}
+	}
+	from := tables{states: x.stateSums, counties: x.countySums, letters: x.letterSums, supports: x.supportSums, years: years}
+	parts := from.small()
+	for i, to := range t.small() {
+		for k, c := range *to {
+			all := (*parts[i])[k]
+			(*to)[k] = Cost{Amount: all.Amount - c.Amount, Grants: all.Grants - c.Grants}
+		}
+	}
+	for f, c := range t.funders {
+		all := &g.sums.funders[f]
+		t.funders[f] = Cost{Amount: all.Amount - c.Amount, Grants: int64(all.Grants) - c.Grants}
+	}
+}
+
+// tabulate adds the rows of a set up. The sums of all rows are stored. If a set has
+// more than half of all rows, it adds up the other rows and subtracts.
+func (e *evaluation) tabulate(set *rowset, asks []GroupsOf) (*tables, error) {
+	g := e.g
+	out := g.newTables(asks)
+	rows, stored := set, set.all
+	if !set.all && !set.short && set.count > int64(g.rows)/2 {
+		rows, stored = e.others(set), true
+	}
+	if slices.ContainsFunc(asks, func(a GroupsOf) bool { return a.By == GroupFunder || a.By == GroupFunderType }) {
+		out.funders = make([]Cost, len(g.dict.funders))
+	}
+	if !set.all {
+		if err := e.addUp(out, rows, asks); err != nil {
+			return nil, err
+		}
+	}
+	if stored {
+		out.subtractFromStored(g)
+	}
+	return out, nil
+}
+
+func (e *evaluation) others(set *rowset) *rowset {
+	out := &rowset{set: e.set(), hi: uint32(e.g.rows), count: int64(e.g.rows) - set.count}
+	for i, w := range set.set { // empty outside of its range
+		out.set[i] = ^w
+	}
+	return out // rowset.each stops at hi, before the bits past the last row
+}
+
+func (e *evaluation) addUp(out *tables, set *rowset, asks []GroupsOf) error {
+	g := e.g
+	start := func() tables {
+		t := g.newTables(asks)
+		t.funders = out.funders // no funder is in two parts
+		return *t
+	}
+	lo, hi := set.bounds()
+	parts, err := inParts(e.ctx, g.cuts(lo, hi, g.postings.funderRows), start, func(t *tables, from, to int) {
+		set.each(uint32(from), uint32(to), func(rows []uint32) { t.add(g, rows) })
+	})
+	for i := range parts {
+		out.merge(&parts[i])
+	}
+	return err
+}
+
+// add takes rows, which are ascending, into the tables.
+func (t *tables) add(g *Graph, rows []uint32) {
+	x := &g.groups
+	addColumn(t.states, x.states, g.cols.amounts, rows, ^uint16(0))
+	addColumn(t.counties, x.counties, g.cols.amounts, rows, ^uint16(0))
+	addColumn(t.letters, x.letters, g.cols.amounts, rows, ^uint8(0))
+	addColumn(t.supports, g.cols.supports, g.cols.amounts, rows, supportSets-1)
+	addColumn(t.years, g.cols.years, g.cols.amounts, rows, MaxYears-1)
+	if t.funders != nil {
+		t.addFunders(g, rows)
+	}
+}
+
+func addColumn[K uint8 | uint16](sums []Cost, column []K, amounts []int64, rows []uint32, mask K) {
+	if sums == nil {
+		return // no grouping needs the column
+	}
+	for _, row := range rows {
+		sums[column[row]&mask].add(amounts[row])
+	}
+}
+
+// addFunders goes funder by funder, as rows stand in their order.
+func (t *tables) addFunders(g *Graph, rows []uint32) {
+	for len(rows) > 0 {
+		f := g.cols.funders[rows[0]]
+		end, amount, n := g.postings.funderRows[f+1], int64(0), 0
+		for ; n < len(rows) && rows[n] < end; n++ {
+			amount += g.cols.amounts[rows[n]]
+		}
+		t.funders[f].merge(Cost{Amount: amount, Grants: int64(n)}, 1)
+		rows = rows[n:]
+	}
+}

@@ -85,17 +85,14 @@ func (d *Grouped) clone() Grouped {
 func (g *Graph) group(ctx context.Context, asks []GroupsOf) ([]Grouped, error) {
 	e := g.evaluate(ctx)
 	defer e.end()
-	if len(asks) == 1 && asks[0].By == GroupRecipient {
-		if b, ok, err := e.recipientsFromCells(&asks[0]); ok || err != nil {
-			return []Grouped{b.grouped(GroupRecipient, g.recipientGroup())}, err
-		}
-	}
-	var set rowset
+	var set *rowset // nil if no rows are read
 	t, ok := g.fromCells(asks)
 	err := ctx.Err()
 	if !ok && err == nil {
-		if set, err = e.filter(asks[0].Filter); err == nil {
-			t, err = e.tabulate(&set, asks)
+		var rows rowset
+		if rows, err = e.filter(asks[0].Filter); err == nil {
+			set = &rows
+			t, err = e.tabulate(set, asks)
 		}
 	}
 	if err != nil {
@@ -109,7 +106,7 @@ func (g *Graph) group(ctx context.Context, asks []GroupsOf) ([]Grouped, error) {
 		case GroupFunder:
 			out[i] = groupedBy(a, t.funders, -1, g.funderGroup())
 		case GroupRecipient:
-			out[i], err = e.groupedRecipients(&set, t, a)
+			out[i], err = e.groupedRecipients(set, t, a)
 		default:
 			out[i] = g.grouped(a, t)
 		}
@@ -279,19 +276,6 @@ func (b *best) add(id uint32, c Cost) {
 	}
 }
 
-// bestOf merges what several parts of some work kept.
-func bestOf(most int, last bitset, parts []best) *best {
-	all := newBest(most, last)
-	for i := range parts {
-		all.count += parts[i].count
-		all.whole.merge(parts[i].whole, 1)
-		for _, one := range parts[i].List {
-			all.Add(one)
-		}
-	}
-	return &all
-}
-
 // grouped makes the answer, in which group describes a number.
 func (b *best) grouped(by Grouping, group func(id uint32) Group) Grouped {
 	list := b.Sorted()
@@ -315,68 +299,30 @@ func (g *Graph) funderGroup() func(id uint32) Group {
 	}
 }
 
-func (g *Graph) recipientGroup() func(id uint32) Group {
-	var text copier
-	return func(id uint32) Group {
-		p := &g.dict.recips[id]
-		return Group{Key: text.copy(g.dict.recipIDs.at(id)), Name: text.copy(g.dict.short.at(p.Name)), EIN: ein.EIN(p.EIN), Classes: Class(p.Classes)}
-	}
-}
-
-// groupedRecipients goes through the rows in the order of recipients, unless they
-// are few. The sums of funders in the tables add up to the sum of all rows.
+// groupedRecipients is the beginning of the ranking of recipients. The sums of years in the tables add up to the sum of all rows.
 func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Grouped, error) {
-	g := e.g
-	group := g.recipientGroup()
-	if set.all || set.short || set.count < int64(g.rows)/sparse {
-		r, err := e.ranking(set, Question{About: AboutRecipients, Page: Page{Limit: a.Top}})
-		if err != nil {
-			return Grouped{}, err
-		}
-		b := newBest(a.Top, g.sums.unnamed)
-		b.count = r.hits
-		for i := range r.records {
-			b.List = append(b.List, b.one(r.records[i].id, Cost{Amount: r.records[i].Amount, Grants: int64(r.records[i].Grants)}))
-		}
-		for _, c := range t.funders {
-			b.whole.merge(c, 1)
-		}
-		return b.grouped(GroupRecipient, group), nil
+	g, ask := e.g, Question{About: AboutRecipients, Filter: a.Filter, Page: Page{Limit: a.Top}, By: GroupRecipient}
+	var r *ranking
+	var err error
+	if set == nil {
+		r, err = g.ranking(e.ctx, ask)
+	} else {
+		r, err = e.ranking(set, ask)
 	}
-	concerned := g.missingRecipients(set)
-	start := func() best { return newBest(a.Top, g.sums.unnamed) }
-	parts, err := inParts(e.ctx, g.cuts(0, uint32(g.rows), g.back.rows.off), start, func(b *best, from, to int) {
-		g.addRecipients(set.set, concerned, from, to, b)
-	})
 	if err != nil {
 		return Grouped{}, err
 	}
-	return bestOf(a.Top, g.sums.unnamed, parts).grouped(GroupRecipient, group), nil
-}
-
-// addRecipients is sumRecipients for a grouping, which needs no years and funders.
-func (g *Graph) addRecipients(words, concerned bitset, from, to int, b *best) {
-	off, val := g.back.rows.off, g.back.rows.val
-	id, _ := slices.BinarySearch(off, uint32(from))
-	for pos := from; pos < to; id++ {
-		end := int(off[id+1])
-		if concerned != nil && !concerned.has(uint32(id)) {
-			if s := &g.sums.recips[id]; s.Grants > 0 {
-				b.add(uint32(id), Cost{Amount: s.Amount, Grants: int64(s.Grants)})
-			}
-			pos = end
-			continue
-		}
-		amounts := g.back.amounts[pos:end]
-		var sum Cost
-		for i, row := range val[pos:end] {
-			in := int64(words[row>>6] >> (row & 63) & 1)
-			sum.Amount += amounts[i] & -in
-			sum.Grants += in
-		}
-		if sum.Grants > 0 {
-			b.add(uint32(id), sum)
-		}
-		pos = end
+	b := newBest(a.Top, g.sums.unnamed)
+	b.count = r.hits
+	for _, x := range r.records {
+		b.List = append(b.List, b.one(x.id, Cost{Amount: x.Amount, Grants: int64(x.Grants)}))
 	}
+	for _, c := range t.years {
+		b.whole.merge(c, 1)
+	}
+	var text copier
+	return b.grouped(GroupRecipient, func(id uint32) Group {
+		p := &g.dict.recips[id]
+		return Group{Key: text.copy(g.dict.recipIDs.at(id)), Name: text.copy(g.dict.short.at(p.Name)), EIN: ein.EIN(p.EIN), Classes: Class(p.Classes)}
+	}), nil
 }

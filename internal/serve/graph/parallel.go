@@ -2,10 +2,11 @@ package graph
 
 import (
 	"context"
-	"grantgraph/internal/parallel"
 	"runtime"
 	"runtime/debug"
 	"slices"
+
+	"grantgraph/internal/parallel"
 )
 
 // grain says how work is divided. It never changes an answer. Tests make it small,

@@ -202,10 +202,7 @@ func (g *Graph) fewRecipients(rows []uint32) []record {
 // sumFewRows adds the rows up in an array of all recipients, and lists the recipients that have any. done gives the array back.
 func (e *evaluation) sumFewRows(set *rowset) (dense []partyTotals, ids []uint32, done func(), err error) {
 	g := e.g
-	dense, ok := g.buffers.totals.take()
-	if !ok {
-		dense = make([]partyTotals, len(g.dict.recips))
-	}
+	dense = g.buffers.totals.take(func() []partyTotals { return make([]partyTotals, len(g.dict.recips)) })
 	ids = make([]uint32, 0, min(set.count, 1<<16))
 	done = func() {
 		for _, id := range ids {

@@ -140,12 +140,12 @@ func (g *Graph) ranking(ctx context.Context, ask Question) (*ranking, error) {
 }
 
 // rankCells orders the recipients of cells. If the cells are in several lists, it
-// counts the funders of the recipients on the page alone.
+// counts the funders of the recipients on the page alone, and for a grouping none.
 func (e *evaluation) rankCells(c *cellFilter, list recipientCells, ask Question) (*ranking, error) {
 	r := e.g.newRanker(ask)
 	from, to := ask.Page.within(int64(len(e.g.dict.recips)))
 	out, err := e.selected(r, from, to, len(e.g.dict.recips), e.byCells(list, r))
-	if err != nil || len(list.lists) == 1 {
+	if err != nil || len(list.lists) == 1 || ask.By == GroupRecipient {
 		return out, err
 	}
 	for i := range out.records {
