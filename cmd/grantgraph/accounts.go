@@ -78,7 +78,7 @@ func (c *accountsInviteCmd) Run(a *terminal.App) error {
 			if err != nil {
 				return err
 			}
-			e, err := site.Invitation(c.BaseURL, frame.Operator{Name: c.Operator}, invited.Email, link)
+			e, err := site.Email(c.BaseURL, frame.Operator{Name: c.Operator}, invited.Email, "invitation", link)
 			if err == nil {
 				err = post.Send(a.Ctx, e)
 			}

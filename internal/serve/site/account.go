@@ -1,24 +1,29 @@
 package site
 
 import (
+	"encoding/json"
 	"fmt"
+	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/money"
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/site/find"
 	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/serve/site/mail"
+	"grantgraph/internal/serve/site/operator"
 	"grantgraph/internal/snapshot"
 )
 
 func (s *Site) routeAccount(mux *http.ServeMux) {
-	mux.HandleFunc("GET /account", s.members(plainForm, s.showAccount))
+	mux.HandleFunc("GET /account", s.members(plainForm, func(v *visit) error { return s.drawAccount(v, nil) }))
 	mux.HandleFunc("POST /account/keys", s.members(plainForm, s.makeKey))
 	mux.HandleFunc("GET /account/keys/{id}/rotate", s.members(plainForm, s.askFirst("rotate", "Rotate this key?")))
 	mux.HandleFunc("POST /account/keys/{id}/rotate", s.members(plainForm, s.rotate))
@@ -77,7 +82,6 @@ func holding(tables ...string) func(*dataset.Dataset) bool {
 	}
 }
 
-// window is the billing window of a plan on this site.
 func (s *Site) window(p account.Plan) account.Window {
 	if p == account.Free {
 		return s.Window
@@ -112,17 +116,10 @@ func (s *Site) planCard(d *dataset.Dataset, p account.Plan) planCard {
 }
 
 func (s *Site) higherPlans(d *dataset.Dataset, p account.Plan) (list []planCard) {
-	above := false
-	for _, t := range account.Plans() {
-		if above {
-			list = append(list, s.planCard(d, t.Plan))
-		}
-		above = above || t.Plan == p
-	}
-	return list
+	all := account.Plans()
+	at := slices.IndexFunc(all, func(t account.Terms) bool { return t.Plan == p })
+	return each.Of(all[at+1:], func(t account.Terms) planCard { return s.planCard(d, t.Plan) })
 }
-
-func (s *Site) showAccount(v *visit) error { return s.drawAccount(v, nil) }
 
 // drawAccount shows the account page; refused is the error of the form, if any.
 func (s *Site) drawAccount(v *visit, refused error) error {
@@ -186,10 +183,8 @@ func (s *Site) ownKey(v *visit) (account.KeyInfo, error) {
 	if err != nil {
 		return account.KeyInfo{}, s.fail(v, err)
 	}
-	for _, k := range keys {
-		if k.ID == v.r.PathValue("id") {
-			return k, nil
-		}
+	if i := slices.IndexFunc(keys, func(k account.KeyInfo) bool { return k.ID == v.r.PathValue("id") }); i >= 0 {
+		return keys[i], nil
 	}
 	return account.KeyInfo{}, frame.Missing
 }
@@ -244,11 +239,10 @@ func (s *Site) memberForm(v *visit, title string) *form {
 
 func (s *Site) refuseMember(v *visit, page, title string, err error) error {
 	f := s.memberForm(v, title)
-	status, problem := s.explain(v, err)
-	if slug(err) == "bad_credentials" {
-		problem = "That is not your current password."
+	var status int
+	if status, f.Problem = s.explain(v, err); slug(err) == "bad_credentials" {
+		f.Problem = "That is not your current password."
 	}
-	f.Problem = problem
 	return s.pages.Render(v.w, status, page, f)
 }
 
@@ -296,7 +290,6 @@ type tick struct {
 	Span int
 }
 
-// Sizes of a chart.
 const (
 	usageStep   = 20
 	usageGap    = 4
@@ -328,7 +321,6 @@ func newUsage(w account.Window, now time.Time) usage {
 	return u
 }
 
-// add adds the calls of one key, or of the account without a key.
 func (u *usage) add(buckets []account.Bucket) {
 	for _, b := range buckets {
 		if len(u.Bars) == 0 || b.Start.Before(u.Bars[0].start) {
@@ -365,3 +357,79 @@ func (u usage) Says() string {
 }
 
 func calls(n int) string { return plural.Count(n, "call", "calls") }
+
+const accountDataTitle = "Export or erase your account"
+
+func (s *Site) showAccountData(v *visit) error {
+	return s.pages.Render(v.w, http.StatusOK, "accountdata", s.memberForm(v, accountDataTitle))
+}
+
+// confirmed asks for the password again before it acts: somebody at an unattended screen has the session, but not the password.
+func (s *Site) confirmed(act func(*visit) error) func(*visit) error {
+	return func(v *visit) error {
+		if err := s.Accounts.ConfirmPassword(v.r.Context(), v.account.ID, v.field("password")); err != nil {
+			return s.refuseMember(v, "accountdata", accountDataTitle, err)
+		}
+		return act(v)
+	}
+}
+
+func (s *Site) exportAccount(v *visit) error {
+	export, err := s.Accounts.ExportAccount(v.r.Context(), v.account.ID)
+	if err != nil {
+		return s.fail(v, err)
+	}
+	v.w.Header().Set("Content-Type", "application/json")
+	v.w.Header().Set("Content-Disposition", `attachment; filename="grantgraph-account.json"`)
+	out := json.NewEncoder(v.w)
+	out.SetIndent("", "  ")
+	_ = out.Encode(export) // a reader that has gone needs no answer
+	return nil
+}
+
+func (s *Site) eraseAccount(v *visit) error {
+	if _, err := s.Accounts.EraseAccount(v.r.Context(), v.account.ID); err != nil {
+		return s.fail(v, err)
+	}
+	s.dropCookie(v.w, sessionCookie)
+	s.dropCookie(v.w, flashCookie)
+	return v.redirect("/account/erased")
+}
+
+// routeOperator adds the pages about the service itself.
+func (s *Site) routeOperator(mux *http.ServeMux) error {
+	_, console := s.Mail.(*mail.Console)
+	room, err := operator.Route(mux, s.frame, operator.Config{Texts: s.Texts, Clock: s.Clock, Facts: operator.Facts{
+		Operator: s.Operator, BaseURL: s.BaseURL, UsageDays: days(account.UsageKept), SessionDays: days(sessionAge), Model: s.Model != nil, Emails: !console,
+	}})
+	if err != nil {
+		return err
+	}
+	mux.HandleFunc("GET /plans", s.signedInOrNot(func(v *visit) error { return s.showOffers(v, room.Plans()) }))
+	return nil
+}
+
+func days(d time.Duration) int { return int(d / (24 * time.Hour)) }
+
+// offersPage shows all plans.
+type offersPage struct {
+	frame.Head
+	Words template.HTML // of the operator
+	Plans []planCard
+	Has   account.Plan // of the visitor; empty without an account
+	Email string
+}
+
+func (s *Site) showOffers(v *visit, words template.HTML) error {
+	page := offersPage{Head: s.frame.Head(v.r, "Plans"), Words: words}
+	if v.session != "" {
+		page.Has, page.Email = v.account.Plan, v.account.Email
+	}
+	for _, t := range account.Plans() {
+		page.Plans = append(page.Plans, s.planCard(frame.DatasetOf(v.r), t.Plan))
+	}
+	page.Canonical, page.Description = "/plans", "What each plan of this service includes, and how to move to another."
+	// Like any page of an account it is in no cache, but search engines may know it.
+	v.w.Header().Del("X-Robots-Tag")
+	return s.pages.Render(v.w, http.StatusOK, "plans", page)
+}

@@ -2,7 +2,6 @@ package site
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
 	"net/url"
@@ -18,8 +17,8 @@ const (
 	askerAge    = 30 * 24 * time.Hour
 )
 
-func (s *Site) routeAsking(mux *http.ServeMux) error {
-	return asking.Route(mux, s.frame, asking.Config{
+func (s *Site) routeAsking(mux *http.ServeMux) {
+	asking.Route(mux, s.frame, asking.Config{
 		Accounts: s.Accounts, Model: s.Model, Clock: s.Clock,
 		Visitor: func(w http.ResponseWriter, r *http.Request) string {
 			if who, ok := s.asker(r); ok {
@@ -51,9 +50,7 @@ func (s *Site) routeAsking(mux *http.ServeMux) error {
 
 // sign returns a short signature of a text with the site's secret.
 func (s *Site) sign(kind, text string) string {
-	h := hmac.New(sha256.New, s.askKey)
-	h.Write([]byte(kind + " " + text))
-	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:16])
+	return base64.RawURLEncoding.EncodeToString(mac(s.askKey, kind+" "+text)[:16])
 }
 
 func (s *Site) asker(r *http.Request) (who string, ok bool) {

@@ -27,10 +27,7 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// Bounds of the forms of the screening pages.
-var (
-	reportForm = bound{most: 1 << 20} // a report that the form sends back, in base64
-)
+var reportForm = bound{most: 1 << 20} // a report that the form sends back, in base64
 
 // Memory of the screening pages while they are made, in bytes: a record with its
 // report and page, and the PDF of a report, which is parsed first.
@@ -99,27 +96,18 @@ func (s *Site) showCheck(v *visit) error {
 	if e, err := ein.Parse(q); err == nil {
 		return v.redirect("/check/" + e.String())
 	}
-	page, err := s.checkPage(v)
+	t, err := s.standing(v)
 	if err != nil {
 		return err
+	}
+	page := &checkPage{form: *s.form(v, "Check an organization"), standing: t}
+	if page.SignedIn = t.Known; !t.Known {
+		page.Sample = sample()
 	}
 	if set := frame.DatasetOf(v.r); len(q) <= mostTyped && set.Search != nil {
 		page.Query, page.Found = q, set.Search.Find(q, "", mostFound)
 	}
 	return s.pages.Render(v.w, http.StatusOK, "check", page)
-}
-
-func (s *Site) checkPage(v *visit) (*checkPage, error) {
-	t, err := s.standing(v)
-	if err != nil {
-		return nil, err
-	}
-	page := &checkPage{form: *s.form(v, "Check an organization"), standing: t}
-	page.SignedIn = t.Known
-	if !t.Known {
-		page.Sample = sample()
-	}
-	return page, nil
 }
 
 // sample is the record of an invented organization that shows most of what a record can hold.
@@ -158,7 +146,6 @@ func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
 	return who, q
 }
 
-// subjectPage shows who has an EIN, before the visitor spends a call.
 type subjectPage struct {
 	form
 	standing
@@ -291,7 +278,6 @@ type beyondPlan struct{ title, text string }
 
 func (e *beyondPlan) Error() string { return e.title + ": " + e.text }
 
-// plansPage says that the plan does not cover something, and what to do about it.
 type plansPage struct {
 	form
 	Text   string
@@ -306,7 +292,6 @@ func (s *Site) showPlans(v *visit, why *beyondPlan) error {
 	return s.pages.Render(v.w, http.StatusPaymentRequired, "beyondplan", page)
 }
 
-// issue signs the record of a page and adds the report to the page.
 func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
 	if page.Report, err = report.Issue(ctx, s.Ring, report.ContentOf(page.Record.ScreeningRecord), report.VerifyPage(s.BaseURL), page.Record.At); err != nil {
 		return err
@@ -320,7 +305,7 @@ func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
 		return err
 	}
 	page.File = fileName(page.Record.EIN, page.Report.IssuedAt)
-	page.JSON = dataURL("application/json", document)
+	page.JSON = template.URL("data:application/json;base64," + base64.StdEncoding.EncodeToString(document)) //nolint:gosec // base64 has no quotes
 	page.Posted = base64.RawURLEncoding.EncodeToString(document)
 	return nil
 }
@@ -340,10 +325,6 @@ func (s *Site) failReport(v *visit, err error) error {
 func fileName(ein, issued string) string {
 	day, _, _ := strings.Cut(issued, "T")
 	return "screening-" + ein + "-" + day
-}
-
-func dataURL(kind string, data []byte) template.URL {
-	return template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)) //nolint:gosec // base64 has no quotes
 }
 
 // sendPDF makes the PDF of a report that a page has carried. It refuses a report that we did not issue, or that was changed.
@@ -375,7 +356,6 @@ func (s *Site) sendPDF(v *visit) error {
 	return nil
 }
 
-// verifyReport checks a document against all keys that ever signed reports.
 func (s *Site) verifyReport(ctx context.Context, document []byte) (*report.Verdict, error) {
 	keys, err := s.Ring.Keys(ctx)
 	if err != nil {

@@ -81,25 +81,16 @@ type askedName struct {
 	Verdict    string
 }
 
-// kept turns a refusal of the store into a page: a list of another account is missing.
-func (s *Site) kept(v *visit, err error) error {
-	if sl := slug(err); sl == "unknown_list" || sl == "unknown_run" {
-		return frame.Missing
-	}
-	return s.fail(v, err)
-}
-
 func (s *Site) listPage(v *visit, title string) *listPage {
 	p := &listPage{form: *s.form(v, title), Most: account.MostMembers}
 	p.Section, p.SignedIn = "check", true
 	return p
 }
 
-// ownList reads the list of the address.
 func (s *Site) ownList(v *visit) (*listPage, error) {
 	l, err := s.Accounts.ListByID(v.r.Context(), v.account.ID, v.r.PathValue("id"))
 	if err != nil {
-		return nil, s.kept(v, err)
+		return nil, s.fail(v, err)
 	}
 	p := s.listPage(v, l.Name)
 	p.List = l
@@ -118,7 +109,6 @@ func (s *Site) drawLists(v *visit, p *listPage, status int) (err error) {
 	return s.pages.Render(v.w, status, "lists", p)
 }
 
-// makeList makes a list, empty or from a spreadsheet.
 func (s *Site) makeList(v *visit) error {
 	l, err := s.Accounts.CreateList(v.r.Context(), v.account.ID, v.field("name"))
 	if err != nil {
@@ -147,7 +137,7 @@ func (s *Site) drawList(v *visit, p *listPage, status int) error {
 	after, _ := strconv.ParseInt(v.r.FormValue("after"), 10, 64)
 	members, err := s.Accounts.Members(v.r.Context(), v.account.ID, p.List.ID, max(after, 0), shownAtA+1)
 	if err != nil {
-		return s.kept(v, err)
+		return s.fail(v, err)
 	}
 	if p.Before = after > 0; len(members) > shownAtA {
 		members = members[:shownAtA]
@@ -160,10 +150,10 @@ func (s *Site) drawList(v *visit, p *listPage, status int) error {
 	p.Members = members
 	runs, err := s.Accounts.ListRuns(v.r.Context(), v.account.ID, p.List.ID)
 	if err != nil {
-		return s.kept(v, err)
+		return s.fail(v, err)
 	}
 	for _, r := range runs {
-		p.Runs = append(p.Runs, newRunView(r))
+		p.Runs = append(p.Runs, runView{r, listrun.SummaryOf(r).Counts})
 	}
 	return s.pages.Render(v.w, status, "list", p)
 }
@@ -207,7 +197,7 @@ func (s *Site) changeList(v *visit) error {
 
 func (s *Site) deleteList(v *visit) error {
 	if err := s.Accounts.DeleteList(v.r.Context(), v.account.ID, v.r.PathValue("id")); err != nil {
-		return s.kept(v, err)
+		return s.fail(v, err)
 	}
 	return v.redirect("/lists")
 }
@@ -221,7 +211,7 @@ func (s *Site) removeSome(v *visit) error {
 	}
 	n, err := s.Accounts.RemoveMembers(v.r.Context(), v.account.ID, v.r.PathValue("id"), positions)
 	if err != nil {
-		return s.kept(v, err)
+		return s.fail(v, err)
 	}
 	return s.changed(v, v.r.PathValue("id"), "Removed "+howMany(n)+".")
 }
@@ -358,7 +348,6 @@ func (s *Site) showAdd(v *visit) error {
 	return s.pages.Render(v.w, http.StatusOK, "list-add", p)
 }
 
-// addSome adds chosen organizations to a list, which may be a new one.
 func (s *Site) addSome(v *visit) error {
 	ctx, to := v.r.Context(), v.field("list")
 	if to == "" {
@@ -370,7 +359,7 @@ func (s *Site) addSome(v *visit) error {
 	}
 	n, err := s.Accounts.AddMembers(ctx, v.account.ID, to, chosen(v, v.r.PostForm["ein"]))
 	if err != nil {
-		return s.kept(v, err)
+		return s.fail(v, err)
 	}
 	return s.changed(v, to, "Added "+howMany(n)+".")
 }
@@ -388,7 +377,7 @@ func (s *Site) showNames(v *visit) error {
 	after, _ := strconv.ParseInt(v.r.URL.Query().Get("after"), 10, 64)
 	members, err := s.Accounts.Members(v.r.Context(), v.account.ID, p.List.ID, max(after, 0), account.MostMembers)
 	if err != nil {
-		return s.kept(v, err)
+		return s.fail(v, err)
 	}
 	for _, m := range members {
 		if m.EIN != ein.None {
@@ -404,12 +393,11 @@ func (s *Site) showNames(v *visit) error {
 	return s.pages.Render(v.w, http.StatusOK, "list-names", p)
 }
 
-// setNames gives members the EINs that the visitor chose.
 func (s *Site) setNames(v *visit) error {
 	ctx, id := v.r.Context(), v.r.PathValue("id")
 	members, err := s.Accounts.Members(ctx, v.account.ID, id, 0, account.MostMembers)
 	if err != nil {
-		return s.kept(v, err)
+		return s.fail(v, err)
 	}
 	set := 0
 	for _, m := range members {
@@ -428,7 +416,6 @@ func (s *Site) setNames(v *visit) error {
 	return s.changed(v, id, "Gave "+howMany(set)+" an EIN.")
 }
 
-// desk screens lists.
 func (s *Site) desk() *listrun.Desk {
 	return &listrun.Desk{Store: s.Accounts, Signer: s.Ring, Base: s.BaseURL, Clock: s.Clock}
 }
@@ -474,13 +461,10 @@ func (s *Site) screenList(v *visit) error {
 	return err
 }
 
-// runView is a screening of a list for a page.
 type runView struct {
 	account.ListRun
 	Counts client.ListCounts
 }
-
-func newRunView(r account.ListRun) runView { return runView{r, listrun.SummaryOf(r).Counts} }
 
 // Done reports whether all members were screened.
 func (r runView) Done() bool { return !r.Ended.IsZero() }
@@ -492,13 +476,12 @@ func (s *Site) ownRun(v *visit) (*listPage, error) {
 	}
 	r, err := s.Accounts.ListRun(v.r.Context(), v.account.ID, p.List.ID, v.r.PathValue("run"))
 	if err != nil {
-		return nil, s.kept(v, err)
+		return nil, s.fail(v, err)
 	}
-	p.Run = newRunView(r)
+	p.Run = runView{r, listrun.SummaryOf(r).Counts}
 	return p, nil
 }
 
-// resultRow is a result of a screening for a page.
 type resultRow struct {
 	EIN, Name, Outcome string
 	Findings           []string
@@ -518,7 +501,7 @@ func (s *Site) showRun(v *visit) error {
 	if p.Part = min(max(p.Part, 0), p.Run.Parts-1); p.Part >= 0 {
 		results, err := s.desk().Part(v.r.Context(), v.account.ID, p.List.ID, p.Run.ID, p.Part)
 		if err != nil {
-			return s.kept(v, err)
+			return s.fail(v, err)
 		}
 		for i := range results {
 			row, err := rowOf(&results[i])
@@ -533,7 +516,7 @@ func (s *Site) showRun(v *visit) error {
 
 func (s *Site) deleteRun(v *visit) error {
 	if err := s.Accounts.DeleteListRun(v.r.Context(), v.account.ID, v.r.PathValue("id"), v.r.PathValue("run")); err != nil {
-		return s.kept(v, err)
+		return s.fail(v, err)
 	}
 	return s.changed(v, v.r.PathValue("id"), "The screening and its reports are deleted.")
 }
@@ -546,7 +529,6 @@ func displayName(r *client.ListResult, record *client.ScreeningRecord) string {
 	return orgname.Display(frame.Text(record.Organization.OrganizationName))
 }
 
-// unreadLine is a line of a spreadsheet that could not be read.
 type unreadLine struct {
 	Where string
 	Text  string

@@ -13,6 +13,7 @@ import (
 	"github.com/gowebpki/jcs"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/serve/listrun"
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/screen"
@@ -130,21 +131,12 @@ func (s *Site) writeCSV(v *visit, p *listPage, to io.Writer) error {
 
 func (s *Site) writeWorkbook(v *visit, p *listPage, to io.Writer) error {
 	book := workbook.New(to)
-	var columns []workbook.Column
-	for _, name := range slices.Concat(fileHead, sheet.Headers()) {
-		columns = append(columns, workbook.Column{Name: name})
-	}
-	err := book.Sheet("Screening", columns)
-	if err == nil {
-		err = s.eachResult(v, p, func(r *client.ListResult) error {
-			cells, _, err := cellsOf(r)
-			values := make([]any, len(cells))
-			for i, c := range cells {
-				values[i] = c
-			}
-			return cmp.Or(err, book.Row(values))
-		})
-	}
+	columns := each.Of(slices.Concat(fileHead, sheet.Headers()), func(name string) workbook.Column { return workbook.Column{Name: name} })
+	_ = book.Sheet("Screening", columns) // Close returns the error
+	err := s.eachResult(v, p, func(r *client.ListResult) error {
+		cells, _, err := cellsOf(r)
+		return cmp.Or(err, book.Row(each.Of(cells, func(c string) any { return c })))
+	})
 	return cmp.Or(err, book.Close())
 }
 

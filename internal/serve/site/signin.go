@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,10 +56,11 @@ func (s *Site) form(v *visit, title string) *form {
 	return &form{Head: s.frame.Head(v.r, title), Token: s.token(v), Console: console, Free: s.allowance(account.Free), Private: s.Private}
 }
 
-func (s *Site) showAgain(v *visit, page string, f *form, err error) error {
-	status, problem := s.explain(v, err)
-	f.Problem = problem
-	return s.pages.Render(v.w, status, page, f)
+// showAgain shows a page with the form on it and what is wrong with the form.
+func (s *Site) showAgain(v *visit, page string, f *form, data any, err error) (fails error) {
+	var status int
+	status, f.Problem = s.explain(v, err)
+	return s.pages.Render(v.w, status, page, data)
 }
 
 // problems are the refusals of the store in words for a page.
@@ -117,8 +119,11 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(first)) + strings.TrimSuffix(s[size:], ".") + "."
 }
 
-// fail refuses a page with an error of the accounts in words.
+// fail refuses a page with an error of the accounts in words. A list of another account is missing.
 func (s *Site) fail(v *visit, err error) error {
+	if sl := slug(err); sl == "unknown_list" || sl == "unknown_run" {
+		return frame.Missing
+	}
 	status, problem := s.explain(v, err)
 	return frame.Refuse(status, "Something went wrong", problem)
 }
@@ -150,14 +155,23 @@ func (s *Site) signUp(v *visit) error {
 	}
 	switch {
 	case err == nil:
-		err = s.sendLater(v, func(ctx context.Context) error { return s.sendConfirm(ctx, a) })
+		err = s.sendLater(v, func(ctx context.Context) error {
+			token, err := s.Accounts.VerifyToken(ctx, a.ID)
+			if err != nil {
+				return err
+			}
+			return s.sendLink(ctx, a.Email, "confirm", "/confirm", token)
+		})
 	case slug(err) == "email_taken":
-		err = s.sendLater(v, func(ctx context.Context) error { return s.sendAccountExists(ctx, f.Email) })
+		// The link sets a new password, so a stranger who signed up first with that address loses access.
+		err = s.sendLater(v, func(ctx context.Context) error {
+			return s.sendReset(ctx, f.Email, func(a account.Account) string {
+				return map[bool]string{true: "exists", false: "unfinished"}[a.Verified]
+			})
+		})
 	}
 	if err != nil {
-		status, problem := s.explain(v, err)
-		f.Problem = problem
-		return s.pages.Render(v.w, status, "signup", signUpPage{f, s.SignUp})
+		return s.showAgain(v, "signup", f, signUpPage{f, s.SignUp}, err)
 	}
 	s.leaveFlash(v, flash{Kind: flashSignUp, Email: strings.TrimSpace(f.Email)})
 	return v.redirect("/email-sent")
@@ -180,7 +194,7 @@ func (s *Site) signIn(v *visit) error {
 	f := s.form(v, "Sign in")
 	f.Email, f.Next = v.field("email"), localPath(v.field("next"))
 	if err := s.startSession(v, f.Email, v.field("password")); err != nil {
-		return s.showAgain(v, "signin", f, err)
+		return s.showAgain(v, "signin", f, f, err)
 	}
 	return v.redirect(f.Next)
 }
@@ -256,7 +270,7 @@ func (s *Site) forgot(v *visit) error {
 		})
 	}
 	if err != nil {
-		return s.showAgain(v, "forgot", f, err)
+		return s.showAgain(v, "forgot", f, f, err)
 	}
 	s.leaveFlash(v, flash{Kind: flashForgot, Email: email})
 	return v.redirect("/email-sent")
@@ -275,7 +289,7 @@ func (s *Site) confirm(v *visit) error {
 		err = fault.New("not_chosen", "This is not the password chosen at sign-up. If you did not choose that password, choose a new one")
 	}
 	if err != nil {
-		return s.showAgain(v, "confirm", f, err)
+		return s.showAgain(v, "confirm", f, f, err)
 	}
 	s.leaveFlash(v, flash{Kind: flashConfirmed})
 	return v.redirect("/account")
@@ -287,7 +301,7 @@ func (s *Site) reset(v *visit) error {
 	f.Link = v.field("token")
 	a, err := s.Accounts.ResetPassword(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link, v.field("password"))
 	if err != nil {
-		return s.showAgain(v, "reset", f, err)
+		return s.showAgain(v, "reset", f, f, err)
 	}
 	to := "/account"
 	if s.startSession(v, a.Email, v.field("password")) != nil {
@@ -342,7 +356,7 @@ var emails = template.Must(template.New("").Parse(emailFile))
 
 // sendLink sends one of the emails, with a link to a page that takes a token.
 func (s *Site) sendLink(ctx context.Context, to, name, page, token string) error {
-	e, err := email(s.BaseURL, s.Operator, to, name, Link(s.BaseURL, page, token))
+	e, err := Email(s.BaseURL, s.Operator, to, name, Link(s.BaseURL, page, token))
 	if err != nil {
 		return err
 	}
@@ -352,35 +366,12 @@ func (s *Site) sendLink(ctx context.Context, to, name, page, token string) error
 // Link is the address of a page of a site that takes a token.
 func Link(base, page, token string) string { return base + page + "?token=" + url.QueryEscape(token) }
 
-func email(base string, o frame.Operator, to, name, link string) (mail.Email, error) {
+// Email is one of the emails of the site, such as invitation, with a link.
+func Email(base string, o frame.Operator, to, name, link string) (mail.Email, error) {
 	var b strings.Builder
 	err := emails.ExecuteTemplate(&b, name, map[string]string{"Base": base, "Operator": o.Name, "Contact": o.Reach(), "Link": link})
 	subject, text, _ := strings.Cut(b.String(), "\n")
 	return mail.Email{To: to, Subject: subject, Text: text}, err
-}
-
-// Invitation is the email with the link of an invitation.
-func Invitation(base string, o frame.Operator, to, link string) (mail.Email, error) {
-	return email(base, o, to, "invitation", link)
-}
-
-func (s *Site) sendConfirm(ctx context.Context, a account.Account) error {
-	token, err := s.Accounts.VerifyToken(ctx, a.ID)
-	if err != nil {
-		return err
-	}
-	return s.sendLink(ctx, a.Email, "confirm", "/confirm", token)
-}
-
-// sendAccountExists answers a sign-up with an address that already has an account. Its link sets a new password, so a stranger
-// who signed up first with that address loses access.
-func (s *Site) sendAccountExists(ctx context.Context, email string) error {
-	return s.sendReset(ctx, email, func(a account.Account) string {
-		if a.Verified {
-			return "exists"
-		}
-		return "unfinished"
-	})
 }
 
 func (s *Site) sendReset(ctx context.Context, email string, name func(account.Account) string) error {
@@ -394,3 +385,53 @@ func (s *Site) sendReset(ctx context.Context, email string, name func(account.Ac
 	}
 	return s.sendLink(ctx, a.Email, name(a), "/reset", token)
 }
+
+// Admission says who may sign up: anybody, addresses of some domains, or nobody. An
+// invitation opens an account in every mode. The zero Admission admits anybody.
+type Admission struct {
+	Mode    string   // "", open, domains, invited or closed
+	Domains []string // of mode domains, as in email addresses
+}
+
+// ParseAdmission reads open, invited, closed, or domains=example.org,example.net.
+func ParseAdmission(text string) (Admission, error) {
+	mode, list, found := strings.Cut(text, "=")
+	a := Admission{Mode: mode}
+	ok := slices.Contains([]string{"open", "invited", "closed", "domains"}, mode) && found == (mode == "domains")
+	for domain := range strings.SplitSeq(list, ",") {
+		email, err := account.ParseEmail("x@" + domain)
+		if found && err != nil {
+			ok = false
+		}
+		a.Domains = append(a.Domains, strings.TrimPrefix(email, "x@"))
+	}
+	if !ok {
+		return a, fault.New("bad_flag", "--sign-up %q is unknown", fault.Clip(text, 100)).Try("open, invited, closed, or domains=example.org,example.net")
+	}
+	return a, nil
+}
+
+// Form reports whether the page has a form to sign up.
+func (a Admission) Form() bool { return a.Mode != "invited" && a.Mode != "closed" }
+
+// admits refuses an address that may not sign up. It never looks whether the address has
+// an account, so the answer says nothing about that.
+func (a Admission) admits(email string) error {
+	email, err := account.ParseEmail(email)
+	if err != nil || a.Mode != "domains" {
+		return err
+	}
+	_, domain, _ := strings.Cut(email, "@")
+	if !slices.Contains(a.Domains, domain) {
+		return fault.New("bad_domain", "Only addresses at %s can sign up", strings.Join(a.Domains, ", "))
+	}
+	return nil
+}
+
+// signUpPage is the form, or why there is none.
+type signUpPage struct {
+	*form
+	Admission Admission
+}
+
+var notOpen = frame.Refuse(http.StatusForbidden, "No new accounts", "Nobody can sign up here. The page Sign up says what you can do.")

@@ -11,6 +11,7 @@ package site
 import (
 	"cmp"
 	"context"
+	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/rand"
@@ -98,15 +99,9 @@ func New(c Config) (*Site, error) {
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
-	var err error
-	s.frame, err = frame.New(frame.Config{BaseURL: s.BaseURL, Ask: s.Ask, Budget: s.Budget, Log: s.Log, Member: s.memberOf, Address: s.Address,
+	s.pages = frame.PagesOf(pages, functions)
+	s.frame = frame.New(frame.Config{BaseURL: s.BaseURL, Ask: s.Ask, Budget: s.Budget, Log: s.Log, Member: s.memberOf, Address: s.Address,
 		Operator: s.Operator, SignedIn: func(r *http.Request) bool { return s.cookie(r, sessionCookie) != "" }})
-	if err != nil {
-		return nil, err
-	}
-	if s.pages, err = s.frame.Pages(pages, functions); err != nil {
-		return nil, err
-	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /data", s.frame.Handle(s.serveData))
 	mux.Handle("GET /static/", frame.Files())
@@ -119,22 +114,12 @@ func New(c Config) (*Site, error) {
 	s.routeVerify(mux)
 	s.routeDownload(mux)
 	s.routeSQL(mux)
-	if err := s.routeAsking(mux); err != nil {
-		return nil, err
+	s.routeAsking(mux)
+	for _, route := range []func(*http.ServeMux, *frame.Frame){find.Route, explore.Route, organization.Route, onegrant.Route, atlas.Route} {
+		route(mux, s.frame)
 	}
-	for _, route := range []func(*http.ServeMux, *frame.Frame) error{find.Route, explore.Route, organization.Route, onegrant.Route, atlas.Route} {
-		if err := route(mux, s.frame); err != nil {
-			return nil, err
-		}
-	}
-	manual, err := s.routeManual(mux)
-	if err != nil {
-		return nil, err
-	}
+	robots.Route(mux, s.frame, robots.Config{Clock: s.Clock, Further: s.routeManual(mux)})
 	if err := s.routeOperator(mux); err != nil {
-		return nil, err
-	}
-	if err := robots.Route(mux, s.frame, robots.Config{Clock: s.Clock, Further: manual}); err != nil {
 		return nil, err
 	}
 	s.handler = secured(s.acquiring(s.bounded(mux)))
@@ -188,7 +173,10 @@ func (s *Site) configure() error {
 			return err
 		}
 	}
-	s.flashes, err = newCipher(flashKey)
+	block, err := aes.NewCipher(flashKey)
+	if err == nil {
+		s.flashes, err = cipher.NewGCMWithRandomNonce(block)
+	}
 	return err
 }
 

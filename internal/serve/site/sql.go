@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -26,6 +27,7 @@ import (
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/serve/site/manual"
 	"grantgraph/internal/serve/site/result"
 	"grantgraph/internal/serve/sqlbox"
 	"grantgraph/internal/serve/warehouse"
@@ -57,7 +59,7 @@ type sqlPage struct {
 	Schema    string // address of the tables for the editor
 	Tables    int
 	Groups    []warehouse.TableGroup
-	Functions []function
+	Functions []template.HTML // that this service adds to DuckDB's, described
 	Rules     []string
 	Starters  []warehouse.Query
 	Gallery   []warehouse.Query
@@ -80,29 +82,6 @@ type sqlPage struct {
 // refusedQuery says why there is no result.
 type refusedQuery struct{ Message, Hint string }
 
-// function is a function that this service adds to DuckDB's, with its description.
-type function struct {
-	Name    string
-	Meaning []phrase
-}
-
-// phrase is a piece of prose or code.
-type phrase struct {
-	Text string
-	Code bool
-}
-
-// phrases splits prose at its backticks. Text after an unclosed backtick is prose.
-func phrases(s string) (list []phrase) {
-	parts := strings.Split(s, "`")
-	for i, text := range parts {
-		if text != "" {
-			list = append(list, phrase{Text: text, Code: i%2 == 1 && i < len(parts)-1})
-		}
-	}
-	return list
-}
-
 const starters = 4
 
 func (s *Site) sqlPage(v *visit) *sqlPage {
@@ -113,7 +92,7 @@ func (s *Site) sqlPage(v *visit) *sqlPage {
 	page.Section, page.Styles, page.Scripts = "sql", []string{"sql.css"}, []string{"sqleditor.js", "sql.js"}
 	page.Description = "Query grants, returns, organizations and compliance lists in SQL, with every table and column described."
 	for _, f := range schema.Functions {
-		page.Functions = append(page.Functions, function{f.Name, phrases(f.Meaning)})
+		page.Functions = append(page.Functions, manual.Prose(f.Meaning))
 	}
 	page.SignedIn = v.session != ""
 	if page.SignedIn {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"html/template"
 	"log/slog"
 	"net/http/httptest"
 	"net/url"
@@ -17,6 +18,7 @@ import (
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/site/manual"
 	"grantgraph/internal/serve/sqlbox"
 	"grantgraph/internal/serve/warehouse"
 )
@@ -113,15 +115,15 @@ func TestSQLExamplesInLinks(t *testing.T) {
 
 func TestPhrases(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string][]phrase{
-		"":                nil,
-		"plain":           {{"plain", false}},
-		"`a` and `b`":     {{"a", true}, {" and ", false}, {"b", true}},
-		"never `closed":   {{"never ", false}, {"closed", false}},
-		"``":              nil,
-		"call `f('x')`: ": {{"call ", false}, {"f('x')", true}, {": ", false}},
+	for in, want := range map[string]template.HTML{
+		"":                "",
+		"plain":           "plain",
+		"`a` and `b`":     "<code>a</code> and <code>b</code>",
+		"never `closed":   "never closed",
+		"``":              "",
+		"call `f('x')`: ": "call <code>f(&#39;x&#39;)</code>: ",
 	} {
-		if got := phrases(in); !slices.Equal(got, want) {
+		if got := manual.Prose(in); got != want {
 			t.Errorf("%q: %v", in, got)
 		}
 	}

@@ -16,19 +16,16 @@ import (
 
 // routeManual adds the documentation, and the page on which a member runs an
 // operation on live data. It returns the paths of the pages that are always there.
-func (s *Site) routeManual(mux *http.ServeMux) ([]string, error) {
+func (s *Site) routeManual(mux *http.ServeMux) []string {
 	var reference *api.Reference
 	if s.API != nil {
 		reference = s.API.Reference()
 		mux.HandleFunc("GET /docs/api/{operation}/run", s.members(plainForm, trying(reference, s.showTryout)))
 		mux.HandleFunc("POST /docs/api/{operation}/run", s.members(tryoutForm, trying(reference, s.tryOut)))
 	}
-	room, err := manual.New(s.frame, reference)
-	if err != nil {
-		return nil, err
-	}
+	room := manual.New(s.frame, reference)
 	room.Route(mux)
-	return room.Addresses(), nil
+	return room.Addresses()
 }
 
 // tryoutForm bounds the form, in bytes.

@@ -7,11 +7,15 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
 	"mime"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -219,7 +223,7 @@ func (s *Site) checkToken(v *visit) error {
 // token is what a visitor's forms carry. It is valid as long as the cookie it is made from, and does not reveal the cookie.
 // Each page masks it differently: pages are compressed, and the compressed size must not reveal the token.
 func (s *Site) token(v *visit) string {
-	plain := s.formSecret(v)
+	plain := mac(s.csrfKey, v.bind)
 	masked := make([]byte, 2*len(plain))
 	rand.Read(masked[:len(plain)]) // never fails
 	subtle.XORBytes(masked[len(plain):], masked[:len(plain)], plain)
@@ -227,7 +231,7 @@ func (s *Site) token(v *visit) string {
 }
 
 func (s *Site) carriesToken(v *visit, token string) bool {
-	plain := s.formSecret(v)
+	plain := mac(s.csrfKey, v.bind)
 	masked, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(masked) != 2*len(plain) {
 		return false
@@ -237,10 +241,9 @@ func (s *Site) carriesToken(v *visit, token string) bool {
 	return hmac.Equal(given, plain)
 }
 
-// formSecret is the value behind the token of a visitor's forms.
-func (s *Site) formSecret(v *visit) []byte {
-	h := hmac.New(sha256.New, s.csrfKey)
-	h.Write([]byte(v.bind))
+func mac(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
 	return h.Sum(nil)
 }
 
@@ -341,4 +344,138 @@ func (s *Site) bounded(h http.Handler) http.Handler {
 			Text: "Your network opened too many pages at once. Please wait " + strconv.Itoa(seconds) +
 				plural.Word(seconds, " second", " seconds") + " and reload this one. Sign in to open more, or use the API, which is made for many questions."}
 	})
+}
+
+// The cookies. A Secure cookie has a name that begins with __Host-, so that no other host, not even a subdomain, can set it.
+const (
+	sessionCookie = "session" // the secret of a session
+	visitCookie   = "visit"   // ties forms to a visitor who is not signed in
+	flashCookie   = "flash"   // a message for the next page
+)
+
+// How long browsers keep the cookies. A session never ends after its cookie.
+const (
+	sessionAge = 90 * 24 * time.Hour
+	visitAge   = 24 * time.Hour
+)
+
+// secureAt reports whether cookies are Secure for a site at this address: always,
+// except without TLS on a developer's own machine.
+func secureAt(base *url.URL) bool {
+	host := base.Hostname()
+	a, err := netip.ParseAddr(host)
+	return base.Scheme != "http" || host != "localhost" && (err != nil || !a.IsLoopback())
+}
+
+func (s *Site) cookieName(name string) string {
+	if s.secure {
+		return "__Host-" + name
+	}
+	return name
+}
+
+func (s *Site) setCookie(w http.ResponseWriter, name, value string, age time.Duration, site http.SameSite) {
+	http.SetCookie(w, &http.Cookie{
+		Name: s.cookieName(name), Value: value, Path: "/", MaxAge: int(age / time.Second),
+		Secure: s.secure, HttpOnly: true, SameSite: site,
+	})
+}
+
+func (s *Site) dropCookie(w http.ResponseWriter, name string) {
+	s.setCookie(w, name, "", -time.Second, http.SameSiteLaxMode)
+}
+
+func (s *Site) cookie(r *http.Request, name string) string {
+	c, err := r.Cookie(s.cookieName(name))
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+const secretBytes = 32
+
+func newSecret() string {
+	var b [secretBytes]byte
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+func isSecret(s string) bool {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	return err == nil && len(b) == secretBytes
+}
+
+func remoteAddress(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+// flash is a message that one request leaves for the next page, such as a new key. It travels in an encrypted cookie, works
+// only for its visitor and expires in a few minutes. A key is shown once, even across several servers.
+type flash struct {
+	Kind  string    `json:"kind"`
+	Email string    `json:"email,omitempty"`
+	Key   string    `json:"key,omitempty"`
+	KeyID string    `json:"key_id,omitempty"`
+	Until time.Time `json:"until"`
+}
+
+// Kinds of flashes.
+const (
+	flashMade      = "made"      // a key was made
+	flashRotated   = "rotated"   // a key has a new secret
+	flashLost      = "lost"      // a key was made but cannot be shown
+	flashSignUp    = "signup"    // an email follows a sign-up
+	flashForgot    = "forgot"    // an email may follow a forgotten password
+	flashConfirmed = "confirmed" // an address was confirmed
+	flashPassword  = "password"  // the password was changed
+	flashDeleted   = "deleted"   // a key was deleted
+	flashList      = "list"      // a list was changed; Email says how
+)
+
+const (
+	flashAge   = 5 * time.Minute
+	flashNonce = 12 // bytes of the nonce that a sealed flash begins with
+)
+
+func (s *Site) leaveFlash(v *visit, f flash) {
+	f.Until = s.Clock().Add(flashAge).UTC()
+	text, _ := json.Marshal(f) // texts and a time always have a JSON form
+	sealed := s.flashes.Seal(nil, nil, text, []byte(v.bind))
+	s.setCookie(v.w, flashCookie, base64.RawURLEncoding.EncodeToString(sealed), flashAge, http.SameSiteStrictMode)
+}
+
+// takeFlash takes the flash that was left, unless it was taken before.
+func (s *Site) takeFlash(v *visit) flash {
+	text := s.cookie(v.r, flashCookie)
+	if text == "" || v.r.Method != http.MethodGet {
+		return flash{}
+	}
+	s.dropCookie(v.w, flashCookie)
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return flash{}
+	}
+	var f flash
+	open, err := s.flashes.Open(nil, nil, sealed, []byte(v.bind))
+	if err != nil || json.Unmarshal(open, &f) != nil || !s.Clock().Before(f.Until) {
+		return flash{}
+	}
+	if f.Key == "" {
+		return f
+	}
+	// The cookie may be a copy; the store knows whether the key was shown.
+	fresh, err := s.Accounts.Seen(v.r.Context(), "flash "+v.account.ID, hex.EncodeToString(sealed[:flashNonce]), f.Until)
+	if err != nil {
+		s.Log.Error("a key could not be shown", "error", err)
+		return flash{Kind: flashLost}
+	}
+	if !fresh {
+		return flash{}
+	}
+	return f
 }

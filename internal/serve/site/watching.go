@@ -14,7 +14,7 @@ import (
 
 // routeWatching adds the pages of watched lists, the Atom feed, and the page that ends emails.
 func (s *Site) routeWatching(mux *http.ServeMux) {
-	mux.HandleFunc("GET /lists/{id}/feed", s.members(plainForm, s.showFeed))
+	mux.HandleFunc("GET /lists/{id}/feed", s.members(plainForm, func(v *visit) error { return s.drawFeed(v, "", "", nil) }))
 	mux.HandleFunc("POST /lists/{id}/feed", s.members(plainForm, s.changeFeed))
 	mux.HandleFunc("GET /lists/feed.atom", s.frame.Handle(s.sendAtom))
 	mux.HandleFunc("GET /lists/stop", s.frame.Handle(s.stopEmail))
@@ -39,8 +39,6 @@ type alertView struct {
 	URL         string
 }
 
-func (s *Site) showFeed(v *visit) error { return s.drawFeed(v, "", "", nil) }
-
 func (s *Site) drawFeed(v *visit, notice, atom string, wrong error) error {
 	own, err := s.ownList(v)
 	if err != nil {
@@ -54,12 +52,12 @@ func (s *Site) drawFeed(v *visit, notice, atom string, wrong error) error {
 		status, p.Problem = s.explain(v, wrong)
 	}
 	if p.Watch, err = s.Accounts.WatchOf(v.r.Context(), v.account.ID, p.List.ID); err != nil {
-		return s.kept(v, err)
+		return s.fail(v, err)
 	}
 	before, _ := strconv.ParseInt(v.r.URL.Query().Get("before"), 10, 64)
 	alerts, err := s.Accounts.Alerts(v.r.Context(), v.account.ID, p.List.ID, before, shownAlerts+1)
 	if err != nil {
-		return s.kept(v, err)
+		return s.fail(v, err)
 	}
 	if len(alerts) > shownAlerts {
 		alerts = alerts[:shownAlerts]
@@ -96,7 +94,7 @@ func (s *Site) changeFeed(v *visit) error {
 	ctx, do, list := v.r.Context(), v.field("do"), v.r.PathValue("id")
 	what, known := feedChanges[do]
 	if !known {
-		return s.showFeed(v)
+		return s.drawFeed(v, "", "", nil)
 	}
 	if do == "test-hook" {
 		return s.drawFeed(v, what.said, "", s.testHook(v, list))
@@ -110,7 +108,7 @@ func (s *Site) changeFeed(v *visit) error {
 	}
 	_, secret, err := s.Accounts.ChangeWatch(ctx, v.account.ID, list, what.change)
 	if err != nil {
-		return s.kept(v, err)
+		return s.fail(v, err)
 	}
 	atom := ""
 	if secret != "" {
@@ -137,7 +135,6 @@ func (s *Site) testHook(v *visit, list string) error {
 	return nil
 }
 
-// sendAtom sends the feed of the secret in the address.
 func (s *Site) sendAtom(w http.ResponseWriter, r *http.Request) error {
 	keepPrivate(w)
 	owner, list, err := s.Accounts.FeedBySecret(r.Context(), r.URL.Query().Get("secret"))

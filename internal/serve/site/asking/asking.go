@@ -91,21 +91,12 @@ type room struct {
 }
 
 // Route adds the page and its stream.
-func Route(mux *http.ServeMux, f *frame.Frame, c Config) error {
-	s, err := newRoom(f, c)
-	if err != nil {
-		return err
-	}
-	s.route(mux)
-	return nil
-}
+func Route(mux *http.ServeMux, f *frame.Frame, c Config) { newRoom(f, c).route(mux) }
 
-func newRoom(f *frame.Frame, c Config) (*room, error) {
-	s := &room{Frame: f, Config: c, reader: func(from ask.Source) reader { return ask.New(from) },
+func newRoom(f *frame.Frame, c Config) *room {
+	return &room{Frame: f, Config: c, reader: func(from ask.Source) reader { return ask.New(from) },
+		pages:  frame.PagesOf(pages, template.FuncMap{"quoted": snippet.Shell, "party": partyOf, "address": addressOf}),
 		atOnce: budget.NewAtOnce(atOnce, atOnceEach), models: visitor.New(models, c.Clock)}
-	var err error
-	s.pages, err = f.Pages(pages, template.FuncMap{"quoted": snippet.Shell, "party": partyOf, "address": addressOf})
-	return s, err
 }
 
 func (s *room) route(mux *http.ServeMux) {

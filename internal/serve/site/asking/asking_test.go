@@ -125,7 +125,7 @@ func newPlace(t testing.TB) *place {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.store.Close() })
-	f, err := frame.New(frame.Config{
+	f := frame.New(frame.Config{
 		BaseURL: "https://grants.example", Log: slog.New(slog.NewTextHandler(&p.log, nil)),
 		SignedIn: func(*http.Request) bool { return p.who.Known() }, Member: func(*http.Request) (frame.Member, error) { return p.who, nil },
 		Address: func(r *http.Request) string { return r.RemoteAddr },
@@ -133,10 +133,7 @@ func newPlace(t testing.TB) *place {
 			return nil, func() {}, errors.New("nobody is there")
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.room, err = newRoom(f, Config{
+	p.room = newRoom(f, Config{
 		Accounts: p.store, Clock: p.clock,
 		Visitor: func(_ http.ResponseWriter, r *http.Request) string { return r.Header.Get("X-Visitor") },
 		Token:   func(http.ResponseWriter, *http.Request) string { return "token" },
@@ -144,9 +141,6 @@ func newPlace(t testing.TB) *place {
 		Form:    func(_ http.ResponseWriter, r *http.Request) error { return r.ParseForm() },
 		Seal:    func(plan string) string { return fmt.Sprint("seal", len(plan)) },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	p.reader = func(ask.Source) reader { return *p.fake }
 	mux := http.NewServeMux()
 	p.route(mux)

@@ -43,14 +43,9 @@ type explorer struct {
 }
 
 // Route adds the page.
-func Route(mux *http.ServeMux, f *frame.Frame) error {
-	e := &explorer{Frame: f}
-	var err error
-	if e.pages, err = f.Pages(pages, template.FuncMap{"pick": pick}); err != nil {
-		return err
-	}
+func Route(mux *http.ServeMux, f *frame.Frame) {
+	e := &explorer{f, frame.PagesOf(pages, template.FuncMap{"pick": pick})}
 	mux.HandleFunc("GET /explore", e.Handle(e.serve))
-	return nil
 }
 
 // field is an option of a form, and the form field that it belongs to.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -244,10 +245,7 @@ func (x *Export) CSV(w io.Writer) error {
 		return out.Write(record)
 	})
 	out.Flush()
-	if err == nil {
-		err = out.Error()
-	}
-	return err
+	return cmp.Or(err, out.Error())
 }
 
 // Workbook writes the file for spreadsheets, with a second sheet that describes it.
@@ -264,9 +262,7 @@ func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 		}
 		columns = append(columns, c)
 	}
-	if err := book.Sheet(upperFirst(x.What), columns); err != nil {
-		return err
-	}
+	_ = book.Sheet(upperFirst(x.What), columns) // Close returns the first error
 	var values []any
 	if err := x.each(func(row any) error {
 		values = api.Values(values[:0], row)
@@ -274,9 +270,7 @@ func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 	}); err != nil {
 		return err
 	}
-	if err := book.Sheet("About", []sheet.Column{{Name: "About this file", Width: 24}, {Name: "", Width: 100}}); err != nil {
-		return err
-	}
+	_ = book.Sheet("About", []sheet.Column{{Name: "About this file", Width: 24}, {Name: "", Width: 100}})
 	about := [][2]string{
 		{"Selection", x.Lead}, {"In all", x.Total}, {"View", base + x.Back},
 		{"API call", base + at(api.Versioned+paths[x.view.tab], encode(x.view.query, ""))},
@@ -288,9 +282,7 @@ func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 	}
 	about = each.Append(about, x.Caveats, func(c string) [2]string { return [2]string{"To know", c} })
 	for _, line := range about {
-		if err := book.Row([]any{line[0], line[1]}); err != nil {
-			return err
-		}
+		_ = book.Row([]any{line[0], line[1]})
 	}
 	return book.Close()
 }

@@ -51,15 +51,10 @@ type room struct {
 }
 
 // Route adds the pages.
-func Route(mux *http.ServeMux, f *frame.Frame) error {
-	pages, err := f.Pages(pages, nil)
-	if err != nil {
-		return err
-	}
-	s := &room{Frame: f, pages: pages, encoding: budget.NewAtOnce(32, 8)}
+func Route(mux *http.ServeMux, f *frame.Frame) {
+	s := &room{Frame: f, pages: frame.PagesOf(pages, nil), encoding: budget.NewAtOnce(32, 8)}
 	mux.HandleFunc("GET /{$}", s.Handle(s.serveHome))
 	mux.HandleFunc("GET /search", s.Handle(s.serveSearch))
-	return nil
 }
 
 // resultsPage shows the results of a search.

@@ -66,12 +66,7 @@ type Frame struct {
 }
 
 // New makes a frame.
-func New(c Config) (*Frame, error) {
-	f := &Frame{Config: c}
-	var err error
-	f.pages, err = f.Pages(own, nil)
-	return f, err
-}
+func New(c Config) *Frame { return &Frame{c, PagesOf(own, nil)} }
 
 // Head has what the layout shows around a page. Pages embed it.
 type Head struct {
@@ -109,9 +104,9 @@ func (f *Frame) Head(r *http.Request, title string) Head {
 // Pages are the templates of a package by name, each with the layout around it.
 type Pages map[string]*template.Template
 
-// Pages reads the templates of a package: every .html file except the layout. Files that begin with an underscore are shared by
-// all pages of the package. words adds template functions.
-func (f *Frame) Pages(files fs.FS, words template.FuncMap) (Pages, error) {
+// PagesOf reads the templates of a package: every .html file except the layout. Files that begin with an underscore are shared
+// by all pages of the package. words adds template functions. The templates are part of the program, so it panics at a mistake.
+func PagesOf(files embed.FS, words template.FuncMap) Pages {
 	p := Pages{}
 	var shared, names []string
 	err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
@@ -125,21 +120,15 @@ func (f *Frame) Pages(files fs.FS, words template.FuncMap) (Pages, error) {
 		return err
 	})
 	if err != nil {
-		return p, err
+		panic(err)
 	}
 	all := maps.Clone(functions)
 	maps.Copy(all, words)
 	for _, name := range names {
-		t, err := template.New("layout.html").Funcs(all).ParseFS(own, "layout.html")
-		if err == nil {
-			t, err = t.ParseFS(files, append(shared, name)...)
-		}
-		if err != nil {
-			return p, fmt.Errorf("page %s: %w", name, err)
-		}
-		p[strings.TrimSuffix(path.Base(name), ".html")] = t
+		t := template.Must(template.New("layout.html").Funcs(all).ParseFS(own, "layout.html"))
+		p[strings.TrimSuffix(path.Base(name), ".html")] = template.Must(t.ParseFS(files, append(shared, name)...))
 	}
-	return p, nil
+	return p
 }
 
 // Render writes a page whole or not at all.

@@ -91,36 +91,25 @@ func addressOf(file string) string {
 	return "/docs/" + strings.TrimSuffix(name, ".md")
 }
 
-// fileNames lists the documents, except the one about tables, which have own pages.
-func fileNames() (names []string, err error) {
-	err = fs.WalkDir(grantgraph.Documents, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && path.Ext(name) == ".md" && addressOf(name) != tablesPath {
-			names = append(names, name)
+// library is all documents, rendered, except the one about tables, which have own pages. The
+// documents are part of the program, so it panics at one that cannot be rendered.
+var library = sync.OnceValue(func() (list []*chapter) {
+	err := fs.WalkDir(grantgraph.Documents, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".md" || addressOf(name) == tablesPath {
+			return err
 		}
-		return err
-	})
-	return names, err
-}
-
-// library is all documents, rendered.
-var library = sync.OnceValues(func() ([]*chapter, error) {
-	names, err := fileNames()
-	if err != nil {
-		return nil, err
-	}
-	var list []*chapter
-	for _, name := range names {
 		source, err := fs.ReadFile(grantgraph.Documents, name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c, err := render(name, titleOf(name), source)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
 		list = append(list, c)
+		return err
+	})
+	if err != nil {
+		panic(fmt.Sprint("the documents: ", err))
 	}
-	return list, nil
+	return list
 })
 
 func titleOf(file string) string {

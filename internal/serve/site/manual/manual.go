@@ -32,17 +32,10 @@ type Room struct {
 }
 
 // New makes the pages. Without a reference, there are no pages about the API.
-func New(f *frame.Frame, reference *api.Reference) (*Room, error) {
-	s := &Room{Frame: f, reference: reference, chapters: map[string]*chapter{}}
-	var err error
-	if s.pages, err = f.Pages(files, template.FuncMap{"prose": prose, "allowed": allowed, "anchor": anchor, "param": paramAnchor, "codes": named}); err != nil {
-		return nil, err
-	}
-	texts, err := library()
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range texts {
+func New(f *frame.Frame, reference *api.Reference) *Room {
+	words := template.FuncMap{"prose": Prose, "allowed": allowed, "anchor": anchor, "param": paramAnchor, "codes": named}
+	s := &Room{Frame: f, pages: frame.PagesOf(files, words), reference: reference, chapters: map[string]*chapter{}}
+	for _, c := range library() {
 		s.chapters[c.Path] = c.at(f.BaseURL)
 	}
 	if reference != nil {
@@ -50,7 +43,7 @@ func New(f *frame.Frame, reference *api.Reference) (*Room, error) {
 	}
 	s.shelves = s.arrange()
 	s.index = newIndex(s.sections())
-	return s, nil
+	return s
 }
 
 // Route adds the pages to the site.
@@ -172,13 +165,13 @@ func overview(all []heading) []heading {
 	return slices.DeleteFunc(slices.Clone(all), func(h heading) bool { return h.Level > 2 })
 }
 
-// prose draws a text of a table or operation, in which backticks mark code.
-func prose(text string) template.HTML {
+// Prose draws a text of a table or operation, in which backticks mark code.
+func Prose(text string) template.HTML {
 	var b strings.Builder
 	parts := strings.Split(text, "`")
 	for i, part := range parts {
 		part = html.EscapeString(part)
-		if i%2 == 1 && i < len(parts)-1 {
+		if i%2 == 1 && i < len(parts)-1 && part != "" {
 			part = "<code>" + part + "</code>"
 		}
 		b.WriteString(part)

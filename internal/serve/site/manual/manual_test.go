@@ -36,13 +36,8 @@ func open(t testing.TB) *place {
 	t.Helper()
 	p := &place{world: apitest.New(t)}
 	log := &strings.Builder{}
-	f, err := frame.New(frame.Config{BaseURL: apitest.Base, SignedIn: func(*http.Request) bool { return false }, Log: slog.New(slog.NewTextHandler(log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Room, err = manual.New(f, p.world.Reference()); err != nil {
-		t.Fatal(err)
-	}
+	f := frame.New(frame.Config{BaseURL: apitest.Base, SignedIn: func(*http.Request) bool { return false }, Log: slog.New(slog.NewTextHandler(log, nil))})
+	p.Room = manual.New(f, p.world.Reference())
 	mux := http.NewServeMux()
 	p.Route(mux)
 	p.handler = mux
@@ -347,14 +342,8 @@ func TestCode(t *testing.T) {
 // TestAlone checks that the documents are there without an API.
 func TestAlone(t *testing.T) {
 	t.Parallel()
-	f, err := frame.New(frame.Config{BaseURL: apitest.Base, SignedIn: func(*http.Request) bool { return true }, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	room, err := manual.New(f, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := frame.New(frame.Config{BaseURL: apitest.Base, SignedIn: func(*http.Request) bool { return true }, Log: slog.New(slog.DiscardHandler)})
+	room := manual.New(f, nil)
 	mux := http.NewServeMux()
 	room.Route(mux)
 	for _, at := range room.Addresses() {

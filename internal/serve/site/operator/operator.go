@@ -13,10 +13,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	words "text/template"
 	"time"
 	"unicode/utf8"
-
-	words "text/template"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/plural"
@@ -120,10 +119,8 @@ type text struct {
 // Route adds the pages, except that of plans.
 func Route(mux *http.ServeMux, f *frame.Frame, c Config) (*Room, error) {
 	s := &Room{Frame: f, Config: c, texts: map[string]text{}}
+	s.pages = frame.PagesOf(pages, template.FuncMap{"ago": s.ago})
 	var err error
-	if s.pages, err = f.Pages(pages, template.FuncMap{"ago": s.ago}); err != nil {
-		return nil, err
-	}
 	for _, name := range Paths {
 		if s.texts[name], err = s.read(name); err != nil {
 			return nil, err

@@ -6,20 +6,26 @@ package organization
 import (
 	"cmp"
 	"embed"
+	"html/template"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"grantgraph/client"
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/serve/site/frame"
 )
 
@@ -45,12 +51,8 @@ type part struct {
 }
 
 // Route adds the pages to the site.
-func Route(mux *http.ServeMux, f *frame.Frame) error {
-	pages, err := f.Pages(files, words)
-	if err != nil {
-		return err
-	}
-	s := &room{Frame: f, pages: pages}
+func Route(mux *http.ServeMux, f *frame.Frame) {
+	s := &room{Frame: f, pages: frame.PagesOf(files, words)}
 	s.parts = []part{
 		{title: "Overview", show: s.showOverview},
 		{name: "grants", title: "Grants", count: func(v *view) int64 { return v.Core.Given.GrantCount + v.Core.Received.GrantCount }, show: s.showGrants},
@@ -73,7 +75,6 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 	mux.HandleFunc("GET /org/{ein}", s.Handle(s.serve))
 	mux.HandleFunc("GET /org/{ein}/{rest...}", s.Handle(s.serve))
 	mux.HandleFunc("GET /compare", s.Handle(s.serveCompare))
-	return nil
 }
 
 // view is what every page of an organization shows.
@@ -323,3 +324,64 @@ var problemNames = map[string]string{"min_amt": "Typical grant", "max_amt": "Typ
 
 // things writes a count of a noun whose plural ends in s.
 func things(n int64, word string) string { return plural.Count(n, word, word+"s") }
+
+var words = template.FuncMap{
+	"text":    frame.Text,
+	"plural":  things,
+	"form":    formName,
+	"day":     frame.Day,
+	"chance":  chance,
+	"figure":  figure,
+	"compact": draw.Compact,
+	"marked":  markWord,
+	"signed":  signed,
+	"matrix":  func(list []*compared, counts [][]int64, heading string) matrix { return matrix{list, counts, heading} },
+	"joined":  joinedBy,
+	"phone":   func(n string) string { return tenDigits.ReplaceAllString(n, "($1) $2-$3") },
+	"applies": grant.ApplicationsLabel,
+}
+
+func markWord(m ledger.Mark) string {
+	return map[ledger.Mark]string{ledger.New: "new", ledger.Repeat: "repeat", ledger.Lapsed: "lapsed"}[m]
+}
+
+func formName(form string) string {
+	switch form {
+	case "990EZ", "990PF", "990T":
+		return "Form 990-" + form[3:]
+	case "":
+		return "Return"
+	}
+	return "Form " + form
+}
+
+// chance writes a probability that is often close to 1.
+func chance(p *float64) string {
+	if p == nil {
+		return ""
+	}
+	return strconv.FormatFloat(100**p, 'f', 1, 64) + "%"
+}
+
+// figure writes a figure of a return. A missing figure is not zero.
+func figure(n *int64) string {
+	if n == nil {
+		return "–"
+	}
+	return signed(*n)
+}
+
+func signed(n int64) string {
+	if n < 0 {
+		return "−" + money.Dollars(-n)
+	}
+	return money.Dollars(n)
+}
+
+// tenDigits is a phone number as the form has it.
+var tenDigits = regexp.MustCompile(`^(\d{3})(\d{3})(\d{4})$`)
+
+func joinedBy(basis string) string {
+	return cmp.Or(map[string]string{"ein": "EIN", "uei": "federal identifier (UEI)", "parent_uei": "federal identifier of its parent",
+		"duns": "DUNS number"}[basis], basis)
+}

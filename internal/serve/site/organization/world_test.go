@@ -67,15 +67,10 @@ func open(t *testing.T, change ...func(*frame.Config)) *place {
 	for _, f := range change {
 		f(&c)
 	}
-	f, err := frame.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := frame.New(c)
 	mux := http.NewServeMux()
 	mux.Handle("GET /static/", frame.Files())
-	if err := organization.Route(mux, f); err != nil {
-		t.Fatal(err)
-	}
+	organization.Route(mux, f)
 	p.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(w, frame.Pin(r, p.set)) })
 	t.Cleanup(func() {
 		if text := p.log.String(); strings.Contains(text, "drawing a page") {

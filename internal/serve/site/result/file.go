@@ -36,9 +36,7 @@ func Workbook(w io.Writer, found *sqlbox.Result, foreign bool) error {
 		columns[i] = newColumn(c, foreign)
 		heads[i] = sheet.Column{Name: c.Name, Dollars: columns[i].kind == dollars}
 	}
-	if err := b.Sheet("Result", heads); err != nil {
-		return err
-	}
+	_ = b.Sheet("Result", heads) // Close returns the first error
 	written, err := names(found.Columns)
 	if err != nil {
 		return err

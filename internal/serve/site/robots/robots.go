@@ -27,7 +27,7 @@ type room struct {
 }
 
 // Route adds the answers.
-func Route(mux *http.ServeMux, f *frame.Frame, c Config) error {
+func Route(mux *http.ServeMux, f *frame.Frame, c Config) {
 	s := &room{Frame: f, Config: c, drawing: budget.NewAtOnce(4, 2), mapping: budget.NewAtOnce(2, 1)}
 	mux.HandleFunc("GET /robots.txt", s.serveRobots)
 	mux.HandleFunc("GET /.well-known/security.txt", s.Handle(s.serveSecurity))
@@ -39,7 +39,6 @@ func Route(mux *http.ServeMux, f *frame.Frame, c Config) error {
 	mux.HandleFunc("GET /share/place/{file}", s.Handle(s.shareState))
 	mux.HandleFunc("GET /share/place/{state}/{file}", s.Handle(s.shareCounty))
 	mux.HandleFunc("GET /share/cause/{file}", s.Handle(s.shareCause))
-	return nil
 }
 
 // robots lets robots read the pages of organizations, places and causes. It excludes

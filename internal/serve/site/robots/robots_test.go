@@ -44,15 +44,10 @@ func open(t *testing.T, contact string, b *budget.Budget) (http.Handler, *datase
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := frame.New(frame.Config{BaseURL: base, Operator: whose, Budget: b, Log: slog.New(slog.DiscardHandler), SignedIn: func(*http.Request) bool { return false }, Address: func(*http.Request) string { return "192.0.2.7" }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := frame.New(frame.Config{BaseURL: base, Operator: whose, Budget: b, Log: slog.New(slog.DiscardHandler), SignedIn: func(*http.Request) bool { return false }, Address: func(*http.Request) string { return "192.0.2.7" }})
 	mux := http.NewServeMux()
 	now := time.Date(2026, 3, 10, 14, 20, 0, 0, time.UTC)
-	if err := robots.Route(mux, f, robots.Config{Clock: func() time.Time { return now }}); err != nil {
-		t.Fatal(err)
-	}
+	robots.Route(mux, f, robots.Config{Clock: func() time.Time { return now }})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(w, frame.Pin(r, set)) }), set
 }
 
