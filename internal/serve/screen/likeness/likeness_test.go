@@ -66,6 +66,11 @@ func TestFinds(t *testing.T) {
 		{"ZOVRAMTRADING", 1, .9, false},
 		{"ZOVRAM TRDAING LIMTED", 1, .8, false},
 		{"OOO NEW ZOVRAM", 1, 1, true},
+		{"ZOVRAM TRDNG", 1, .9, false},
+		{"UO PAZHILO", 5, .9, false}, // OOO, transliterated
+		{"PAZHILO PDJSC", 5, .9, false},
+		{"PAZHYLU", 5, .8, false},
+		{"DVEMOGRAD STL PLANT", 6, .9, false},
 		{"QUIMTHAL EXPORTS", 1, .8, false},
 		{"ZTC", 1, .8, true},
 		{"JEZHMARI RELEIF FOUNDATION", 2, .85, false},

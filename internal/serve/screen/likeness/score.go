@@ -19,6 +19,7 @@ type query struct {
 	numbers  string
 	joined   [2]run
 	unusual  bool    // it has a word that is not common
+	named    int     // words of content that are not a legal form with a slip
 	american bool    // it has a legal form of American nonprofits
 	forms    formSet // its legal forms of other countries
 
@@ -65,7 +66,7 @@ func (l *List) ask(q *query, name string) bool {
 		q.round = 1
 	}
 	q.content, q.ids, q.asked, q.merges = q.content[:0], q.ids[:0], q.asked[:0], q.merges[:0]
-	q.unusual = false
+	q.unusual, q.named = false, 0
 	l.dropMistypedForms(q)
 	for _, at := range q.phrase.content {
 		text := q.words[at]
@@ -75,7 +76,7 @@ func (l *List) ask(q *query, name string) bool {
 		} else {
 			id = -1
 			w := newWord(text, 0)
-			if !w.common && !w.number && len(text) >= 3 && nearForm(text) {
+			if !w.common && !w.number && (foldedForms[w.fold] || len(text) >= 3 && nearForm(text)) {
 				w.weight, w.info, w.form = leastWeight, 0, true
 			}
 			q.content = append(q.content, w)
@@ -89,6 +90,9 @@ func (l *List) ask(q *query, name string) bool {
 		}
 		w := &q.content[len(q.content)-1]
 		q.unusual = q.unusual || !w.common && !w.number
+		if !w.form {
+			q.named++
+		}
 	}
 	q.eachMerge(func(text []byte, a, b int16) {
 		if id, ok := l.ids[string(text)]; ok {
@@ -131,6 +135,17 @@ var longForms = func() (list []string) {
 	list = append(list, "JOINT", "STOCK")
 	slices.Sort(list)
 	return list
+}()
+
+// foldedForms are the legal forms as they are when transliterations are folded: UO is OOO.
+var foldedForms = func() map[string]bool {
+	m := map[string]bool{}
+	for f := range forms {
+		if folded := string(appendFold(nil, f)); len(folded) >= 2 {
+			m[folded] = true
+		}
+	}
+	return m
 }()
 
 // Two words tell that names belong together if their likeness and the information of the word are at least these.
@@ -388,6 +403,7 @@ type alignment struct {
 	info               float64
 	telling            int // aligned words that tell that the names belong together
 	words              int
+	asked              int // aligned words of the query that are not a legal form with a slip
 }
 
 // aligned returns the score by words. If the letters of the whole names are near, no
@@ -399,7 +415,9 @@ func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 	clear(q.meets[:len(e.content)])
 	var a alignment
 	for i := range q.content {
-		a.weightQ += q.content[i].unmet()
+		if w := &q.content[i]; !w.form || !e.company {
+			a.weightQ += w.unmet()
+		}
 	}
 	taken := q.links[:0]
 	for _, k := range q.links {
@@ -446,7 +464,13 @@ func (l *List) align(q *query, e *entry, k link, a *alignment) {
 		}
 		q.usedQ[n] = true
 		w := &q.content[n]
-		a.weightQ += w.weight - w.unmet()
+		if !w.form {
+			a.asked++
+		}
+		if !w.form || !e.company {
+			a.weightQ -= w.unmet()
+		}
+		a.weightQ += w.weight
 		if k.likeness < 1 && k.likeness > initialLikeness && k.n >= 0 && k.n2 < 0 && k.q2 < 0 && !w.common && q.ids[n] < 0 {
 			// A mistyped word has the weight of the word that was meant.
 			meant := l.words[e.content[k.n]].weight
@@ -457,7 +481,7 @@ func (l *List) align(q *query, e *entry, k link, a *alignment) {
 		a.coveredQ += w.weight * k.likeness
 	}
 	a.info += max(0, said-baseInfo) * k.likeness * k.likeness
-	if k.likeness >= anchorLikeness && said >= anchorInfo {
+	if k.likeness >= anchorLikeness && k.likeness != shortenedLikeness && said >= anchorInfo {
 		a.telling++
 	}
 }
@@ -477,7 +501,7 @@ func (a *alignment) score(q *query, e *entry, near bool, h *Hit) float64 {
 		s -= lackingInfo * (enoughInfo - a.info) * min(1, lackingMet+2*(1-min(shareQ, shareL)))
 	}
 	// One word identifies nobody: neither alone nor beside common words, where the query says more.
-	alone := a.words == 1 && max(len(q.content), len(e.content)) > 1 || a.telling == 1 && slices.Contains(q.usedQ[:len(q.content)], false)
+	alone := a.words == 1 && max(q.named, len(e.content)) > 1 || a.telling == 1 && a.asked < q.named
 	if alone && a.info < enoughInfo && !q.forms.shares(e.forms) {
 		s = min(s, oneWord)
 	}

@@ -167,6 +167,11 @@ func likenessOf(a, b *word) float64 {
 		return 0
 	case la < 3 || lb < 3:
 		return 0
+	case lb >= la+2 && b.common && b.info < abbreviatedInfo && abbreviates(a.text, b.text):
+		if a.common {
+			return abbreviatedLikeness
+		}
+		return shortenedLikeness
 	case la < 4 || lb < 4: // an acronym may have one slip
 		if limit := 1; typo.Within(a.text, b.text, limit) <= limit {
 			return typoLikeness[1][max(la, lb)]
@@ -174,8 +179,6 @@ func likenessOf(a, b *word) float64 {
 		return 0
 	case la != lb && abs(la-lb) <= 2 && (plural(a.text, b.text) || plural(b.text, a.text)):
 		return pluralLikeness
-	case lb >= la+2 && b.common && b.info < abbreviatedInfo && abbreviates(a.text, b.text):
-		return abbreviatedLikeness
 	case a.fold == b.fold:
 		return foldLikeness
 	}
@@ -191,6 +194,8 @@ func likenessOf(a, b *word) float64 {
 		s = max(skeletonLikeness, typoLikeness[d][min(n, maxWordLen)])
 	case d <= limit:
 		s = typoLikeness[d][min(n, maxWordLen)]
+	case same && min(la, lb) >= 5 && a.fold[0] == b.fold[0] && typo.Within(a.fold, b.fold, limit) <= limit:
+		s = skeletonLikeness
 	case same && abs(la-lb) <= 3 && winkler(a.text, b.text) > 0.8:
 		s = soundLikeness
 	}
@@ -209,10 +214,11 @@ const (
 	soundLikeness    = 0.72
 	commonDiscount   = 0.8
 
-	// Only common words are abbreviated. An abbreviation is no reason to compare names, so its
-	// likeness is below anchorLikeness.
+	// Only common words are abbreviated. An abbreviation is no reason to compare names; one that
+	// is a word itself, such as IND or TECH, may mean that word.
+	shortenedLikeness   = 0.9
 	abbreviatedLikeness = 0.69
-	abbreviatedInfo     = 9
+	abbreviatedInfo     = 11
 )
 
 // abbreviates reports whether a is the beginning of b, or the first letter and others of its consonants, in order.
