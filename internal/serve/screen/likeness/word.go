@@ -182,7 +182,17 @@ func likenessOf(a, b *word) float64 {
 	case a.fold == b.fold:
 		return foldLikeness
 	}
-	s, n := 0.0, max(la, lb)
+	s := misspelt(a, b)
+	if a.common {
+		s *= commonDiscount
+	}
+	return s
+}
+
+// misspelt returns how alike two longer words are by typos and by their sound.
+func misspelt(a, b *word) float64 {
+	la, lb := len(a.text), len(b.text)
+	n := max(la, lb)
 	limit := slips(n)
 	same := a.skeleton == b.skeleton && len(a.skeleton) >= 3
 	d := limit + 1
@@ -191,18 +201,15 @@ func likenessOf(a, b *word) float64 {
 	}
 	switch {
 	case d <= limit && same:
-		s = max(skeletonLikeness, typoLikeness[d][min(n, maxWordLen)])
+		return max(skeletonLikeness, typoLikeness[d][min(n, maxWordLen)])
 	case d <= limit:
-		s = typoLikeness[d][min(n, maxWordLen)]
+		return typoLikeness[d][min(n, maxWordLen)]
 	case same && min(la, lb) >= 5 && a.fold[0] == b.fold[0] && typo.Within(a.fold, b.fold, limit) <= limit:
-		s = skeletonLikeness
+		return skeletonLikeness
 	case same && abs(la-lb) <= 3 && winkler(a.text, b.text) > 0.8:
-		s = soundLikeness
+		return soundLikeness
 	}
-	if a.common {
-		s *= commonDiscount
-	}
-	return s
+	return 0
 }
 
 // Likenesses of words that are not equal.
