@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -54,15 +53,7 @@ func (c *agentServiceFlags) printReply(a *terminal.App, got *agentReply, err err
 	default:
 		return true, err
 	}
-	var b bytes.Buffer
-	if bad := json.Indent(&b, bytes.TrimSpace(raw), "", "  "); bad != nil {
-		return true, bad
-	}
-	b.WriteByte('\n')
-	if _, bad := b.WriteTo(a.Out); bad != nil {
-		return true, bad
-	}
-	return true, err
+	return true, cmp.Or(a.PrintJSON(json.RawMessage(raw)), err)
 }
 
 // agentDialogFlags are the flags that say whether a person can be asked.
@@ -70,7 +61,6 @@ type agentDialogFlags struct {
 	Interactive *bool `negatable:""`
 }
 
-// interactive decides whether to ask.
 func (c *agentDialogFlags) interactive(a *terminal.App, asJSON bool) (bool, error) {
 	if c.Interactive != nil {
 		if *c.Interactive && asJSON {
@@ -143,7 +133,6 @@ func (c *agentMintCmd) run(a *terminal.App, pause pauseFunc) error {
 	return printKeyAndAsk(a, service, got, talk, pause)
 }
 
-// signer is nil when the request is to be anonymous.
 func (c *agentMintCmd) signer(a *terminal.App) (*httpsig.Signer, error) {
 	switch {
 	case c.JWK == "" && c.Agent == "" && !c.Bare:

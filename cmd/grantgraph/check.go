@@ -136,7 +136,6 @@ func noteCheck(data string, damaged int) error {
 	})
 }
 
-// readLastCheck returns nil if there was none.
 func readLastCheck(data string) *lastCheck {
 	body, err := os.ReadFile(checkNote(data))
 	if last := new(lastCheck); err == nil && json.Unmarshal(body, last) == nil {

@@ -81,10 +81,7 @@ func (c *ingestPlanCmd) Run(a *terminal.App) error {
 		return a.ResumeWith(err, "run the same command again; the plan before this one still counts")
 	}
 	bar.End("%s archives", terminal.Count(p.Archives))
-	if c.JSON {
-		return a.PrintJSON(p)
-	}
-	return pages.Print(a.Out, "ingest_plan", p)
+	return show(a, c.JSON, "ingest_plan", p)
 }
 
 type ingestWorkCmd struct {
@@ -151,8 +148,5 @@ func (c *ingestStatusCmd) Run(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return a.PrintJSON(s)
-	}
-	return pages.Print(a.Out, "ingest_status", s)
+	return show(a, c.JSON, "ingest_status", s)
 }

@@ -151,7 +151,6 @@ func (p *textPrinter) flush() error {
 	return w.Flush()
 }
 
-// printReturn prints a return as a page of its own.
 func printReturn(w io.Writer, i *inspection) error {
 	r, t := i.ret, &i.ret.Tally
 	page := struct {

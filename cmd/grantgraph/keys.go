@@ -195,14 +195,11 @@ func (c *keyStore) list(a *terminal.App, s *account.Store, keys []account.KeyInf
 		}
 		records = append(records, r)
 	}
-	if c.JSON {
-		return a.PrintJSON(records)
-	}
-	if len(records) == 0 {
+	if len(records) == 0 && !c.JSON {
 		fmt.Fprintln(a.Out, none)
 		return nil
 	}
-	return pages.Print(a.Out, "keys", records)
+	return show(a, c.JSON, "keys", records)
 }
 
 type keysRotateCmd struct {
@@ -319,18 +316,10 @@ func (c *keysAuditCmd) Run(a *terminal.App) error {
 		if len(events) == 0 && unknown != nil {
 			return unknown // not even a deleted one
 		}
-		if c.JSON {
-			return a.PrintJSON(events)
-		}
-		if len(events) == 0 {
+		if len(events) == 0 && !c.JSON {
 			fmt.Fprintln(a.Out, "No such events yet.")
 			return nil
 		}
-		t := terminal.NewTable(">seq", "at", "kind", "actor", "key", "details")
-		for _, r := range events {
-			t.Add(fmt.Sprint(r.Seq), r.At.Format(time.RFC3339), string(r.Kind), r.Actor, r.Key, r.Details)
-		}
-		t.Print(a.Out)
-		return nil
+		return show(a, c.JSON, "events", events)
 	})
 }

@@ -23,6 +23,14 @@ import (
 //go:embed pages/*.txt
 var pageFiles embed.FS
 
+// show prints a value as JSON, or as a page for people.
+func show(a *terminal.App, asJSON bool, page string, v any) error {
+	if asJSON {
+		return a.PrintJSON(v)
+	}
+	return pages.Print(a.Out, page, v)
+}
+
 // pages are what the commands print for people.
 var pages = terminal.ParsePages(pageFiles, "pages/*.txt", template.FuncMap{
 	"clip":      func(n int, s string) string { return shorten(s, n) },

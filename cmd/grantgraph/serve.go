@@ -81,7 +81,6 @@ type serveCmd struct {
 // maxDrain bounds how long a server that was told to stop may go on.
 const maxDrain = 10 * time.Minute
 
-// maxAuditDays is a hundred years.
 const maxAuditDays = 36_500
 
 func (c *serveCmd) Run(a *terminal.App, config *configFile, parsed *kong.Context) error {
@@ -345,7 +344,6 @@ func parseMemory(text string) (int64, error) {
 	return int64(n), nil
 }
 
-// serverError explains why a server ended.
 func serverError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New("cut_off", "stopped; responses that clients had not finished reading in time were cut off")

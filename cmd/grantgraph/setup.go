@@ -58,17 +58,13 @@ func (c *setupCmd) Run(a *terminal.App) error {
 	if c.Private {
 		serve["private"] = true
 	}
-	if c.SignUp != "" {
-		serve["sign-up"] = c.SignUp
+	if c.Mail.Empty() {
+		c.MailFrom = ""
 	}
-	if c.Operator != "" {
-		serve["operator-name"] = c.Operator
-	}
-	if c.Texts != "" {
-		serve["texts"] = c.Texts
-	}
-	if !c.Mail.Empty() {
-		serve["mail-from"] = c.MailFrom
+	for flag, said := range map[string]string{"sign-up": c.SignUp, "operator-name": c.Operator, "texts": c.Texts, "mail-from": c.MailFrom} {
+		if said != "" {
+			serve[flag] = said
+		}
 	}
 	settings := map[string]any{"data": c.Data, "sources": c.Sources, "base-url": c.BaseURL, "serve": serve, "status": map[string]any{"backups": c.Backups}}
 	if err := disk.MkdirAll(filepath.Dir(c.Config), 0o755); err != nil {

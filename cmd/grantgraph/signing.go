@@ -55,14 +55,11 @@ func printSigningKeys(a *terminal.App, ring *keyring.Ring, asJSON bool) error {
 		return err
 	}
 	records := each.Of(keys, newSigningRecord)
-	if asJSON {
-		return a.PrintJSON(records)
-	}
-	if len(records) == 0 {
+	if len(records) == 0 && !asJSON {
 		fmt.Fprintln(a.Out, "No signing keys yet. The server makes the first one when it starts.")
 		return nil
 	}
-	return pages.Print(a.Out, "signing_keys", records)
+	return show(a, asJSON, "signing_keys", records)
 }
 
 type signingListCmd struct {

@@ -169,7 +169,6 @@ type bench struct {
 	server   *oracle.Server
 }
 
-// open loads the engines, the graph first.
 func (b *bench) open() error {
 	for _, name := range []string{"graph", "plain", "coded", "postgres"} {
 		if !slices.Contains(b.Engines, name) {

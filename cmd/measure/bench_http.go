@@ -37,7 +37,6 @@ const (
 	httpStart = 2 * time.Second // to the first answer, with the files in the page cache
 )
 
-// httpChecked is how many answers of the two servers are compared.
 const httpChecked = 120
 
 // benchHTTP asks the service and a server over PostgreSQL the same requests over
@@ -79,7 +78,6 @@ type httpServer struct {
 	memory func() int64
 }
 
-// httpRun is the result for one number of connections.
 type httpRun struct {
 	connections int
 	times       float64 // requests a second, as a multiple of those over PostgreSQL; 0 without it

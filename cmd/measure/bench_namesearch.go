@@ -18,7 +18,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// nameSamples is how many names are looked up.
 const nameSamples = 60
 
 // benchNames times the search for organizations by name, as written and with one letter wrong. The engines

@@ -90,7 +90,6 @@ func (c *benchCmd) benchSemantic(a *terminal.App) error {
 	return nil
 }
 
-// crowd makes the organizations, or finds them.
 func (c *benchCmd) crowd(a *terminal.App) (*search.Index, error) {
 	data := filepath.Join(c.Data, fmt.Sprintf("crowd-%d-%d", c.Crowd, c.Seed))
 	s, err := snapshot.Open(data)

@@ -227,7 +227,6 @@ func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Univers
 	return cases, read, b.Build(), nil
 }
 
-// readModel reads a model file. An empty path stands for no model.
 func readModel(path string) (*model.Model, error) {
 	if path == "" {
 		return nil, nil

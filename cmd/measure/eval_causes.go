@@ -21,7 +21,6 @@ type causesFlags struct {
 // were chosen on. The others were left for the measurement.
 var lookedAt = strings.Fields("eo4 eo_ar eo_dc eo_hi eo_ks eo_me eo_mt eo_nh eo_ok eo_ut eo_wy")
 
-// evalCauses hides registered codes and infers them.
 func (c *evalCmd) evalCauses(a *terminal.App) error {
 	masters := append(c.BMF, c.More...)
 	if (len(masters) == 0) == (c.Sources == "") {
@@ -55,7 +54,6 @@ func (c *evalCmd) evalCauses(a *terminal.App) error {
 	return nil
 }
 
-// builtCases builds a folder of sources and takes the organizations of that.
 func (c *evalCmd) builtCases(a *terminal.App) ([]cause.Case, error) {
 	result, err := ingest.Run(a.Ctx, ingest.Options{Sources: c.Sources, Data: c.scratch})
 	if err != nil {
@@ -68,7 +66,6 @@ func (c *evalCmd) builtCases(a *terminal.App) ([]cause.Case, error) {
 	return ingest.CauseCases(a.Ctx, result.Snapshot, edition)
 }
 
-// masterCases reads organizations from parts of the master file.
 func masterCases(masters []string) (cases []cause.Case, err error) {
 	err = readMasters(masters, func(path string, m *bmf.Record) {
 		part, _, _ := strings.Cut(filepath.Base(path), ".")

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -33,21 +35,16 @@ var evalModes = []evalMode{
 
 // given lists the flags that are set, except those that every mode takes and those that have a default.
 func (c *evalCmd) given() (flags []string) {
-	for _, f := range []struct {
-		name string
-		set  bool
-	}{
-		{"support", c.Support}, {"holdings", c.Holdings}, {"reconcile", c.Reconcile}, {"prospects", c.Prospects}, {"names", c.Names},
-		{"judged", c.Judged != ""}, {"questions", c.Questions != ""},
-		{"causes", c.Causes}, {"semantic", c.Semantic}, {"rankings", c.Rankings}, {"hardness", c.Hardness},
-		{"stated", c.Stated}, {"links", c.Links}, {"screening", c.Screening},
-		{"labelled", c.Labelled != ""}, {"world", c.World != ""}, {"sources", c.Sources != ""}, {"bmf", len(c.BMF)+len(c.More) > 0},
-		{"folds", c.Folds}, {"model", c.Model != ""}, {"wrong", c.Wrong != ""}, {"fit", c.Fit != ""},
-		{"list", c.List != ""}, {"cases", c.Cases != ""}, {"speed", c.Speed}, {"queries", c.Queries != ""}, {"documents", c.Documents != ""},
-	} {
-		if f.set {
-			flags = append(flags, f.name)
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[evalCmd]()) {
+		name := cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name))
+		if name == "more" {
+			name = "bmf"
 		}
+		if f.Anonymous || !f.IsExported() || f.Tag.Get("default") != "" || slices.Contains([]string{"into", "json", "gates", "year"}, name) ||
+			reflect.ValueOf(c).Elem().FieldByIndex(f.Index).IsZero() {
+			continue
+		}
+		flags = append(flags, name)
 	}
 	return flags
 }

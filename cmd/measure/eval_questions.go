@@ -90,7 +90,6 @@ func (c *evalCmd) evalQuestions(a *terminal.App) error {
 	return err
 }
 
-// openTables opens the tables of a snapshot that SQL reads.
 func openTables(ctx context.Context, data string) (*sql.DB, error) {
 	snap, err := snapshot.Open(data)
 	if err != nil {

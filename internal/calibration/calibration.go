@@ -20,7 +20,6 @@ type Bins struct {
 	Weight float64 // of all answers
 }
 
-// Add counts one answer that claims prob.
 func (b *Bins) Add(prob, weight float64, right bool) {
 	t := &b.Tenths[min(int(prob*10), 9)]
 	t.Weight += weight
@@ -31,7 +30,6 @@ func (b *Bins) Add(prob, weight float64, right bool) {
 	b.Weight += weight
 }
 
-// Join adds the answers of other bins.
 func (b *Bins) Join(other *Bins) {
 	for i, o := range other.Tenths {
 		t := &b.Tenths[i]

@@ -41,7 +41,6 @@ const (
 	tileCols = 48
 )
 
-// plain is the reference for the other kernels.
 var plain = &kernels{
 	width:      1,
 	absMax:     absMax,
@@ -143,7 +142,6 @@ func exp(x float32) float32 {
 	return p * math.Float32frombits(uint32(int32(math.Float32bits(shifted))-magicBits+127)<<23)
 }
 
-// lanes sums with sixteen accumulators.
 type lanes [16]float32
 
 func (l *lanes) total() float32 {

@@ -38,6 +38,19 @@ type Writer struct {
 	files []File
 }
 
+// Make publishes a snapshot of what write writes.
+func Make(data string, now time.Time, write func(*Writer) error) (*Snapshot, error) {
+	w, err := Create(data, now)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abandon()
+	if err := write(w); err != nil {
+		return nil, err
+	}
+	return w.Publish(Manifest{})
+}
+
 // Create begins a snapshot in the data directory. Its stamp is the given time, moved on by whole seconds
 // until it is later than every existing stamp. So versions sort in the order of publication.
 func Create(data string, now time.Time) (*Writer, error) {

@@ -29,7 +29,6 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// The address and the admin token of the services.
 const (
 	Base       = "https://grants.example.org"
 	AdminToken = "a token only for tests"
@@ -235,7 +234,6 @@ func (w *World) Get(t testing.TB, method, path, plan string, header ...string) *
 	return w.Send(t, method, path, plan, "", header...)
 }
 
-// Send does the same with a body.
 func (w *World) Send(t testing.TB, method, path, plan, body string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))

@@ -122,7 +122,6 @@ type Reading struct {
 	Key     map[string]any   `json:"key"`
 }
 
-// Row is a row of any of the endpoints of the grant graph.
 type Row struct {
 	RecipName   string  `json:"recip_name"`
 	RecipID     string  `json:"recip_id"`
@@ -167,7 +166,6 @@ func (k *Live) Send(method, address, key, body string, change ...func(*http.Requ
 	return out
 }
 
-// Plea is the body of a request for a key.
 const Plea = `{"purpose":"a test of the service","source":"its documentation"}`
 
 func (k *Live) Mint() Reading {
@@ -188,7 +186,6 @@ func (k *Live) Answer(key string, answers ...string) Reading {
 	return k.Send("POST", "/api/v1/agent-key/answer", key, string(body))
 }
 
-// WrongAnswers makes as many wrong answers as there are questions.
 func WrongAnswers(c *client.AgentChallenge) []string {
 	out := make([]string, len(c.Questions))
 	for i := range out {

@@ -34,12 +34,6 @@ var (
 // Build makes a snapshot of n organizations in a data directory, with the indexes of
 // the search alone. A quarter of the organizations state a mission.
 func Build(ctx context.Context, data string, n int, seed uint64, progress func(done, total int64)) (*snapshot.Snapshot, error) {
-	w, err := snapshot.Create(data, time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
-	if err != nil {
-		return nil, err
-	}
-	defer w.Abandon()
-	w.Progress = progress
 	orgs := func(yield func(snapshot.Organization) bool) {
 		for o := range organizations(n, seed) {
 			if !yield(o.Organization) {
@@ -54,15 +48,12 @@ func Build(ctx context.Context, data string, n int, seed uint64, progress func(d
 			}
 		}
 	}
-	if err := errors.Join(snapshot.WriteTable(w, snapshot.Organizations, orgs), snapshot.WriteTable(w, snapshot.Orgs, filings)); err != nil {
-		return nil, err
-	}
-	// The search scans vectors of the fast encoder as it scans those of the slow
-	// encoder, so the benchmark needs no slow vectors.
-	if err := errors.Join(search.Build(0)(ctx, w), identify.Build(ctx, w)); err != nil {
-		return nil, err
-	}
-	return w.Publish(snapshot.Manifest{})
+	return snapshot.Make(data, time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC), func(w *snapshot.Writer) error {
+		w.Progress = progress
+		// The search scans vectors of the fast encoder as it scans those of the slow encoder, so the benchmark needs no slow vectors.
+		return errors.Join(snapshot.WriteTable(w, snapshot.Organizations, orgs), snapshot.WriteTable(w, snapshot.Orgs, filings),
+			search.Build(0)(ctx, w), identify.Build(ctx, w))
+	})
 }
 
 type organization struct {

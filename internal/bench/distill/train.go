@@ -21,7 +21,6 @@ const (
 	pairLift  = 3 // natural logarithm
 )
 
-// How it is trained.
 const (
 	epochs  = 5
 	batch   = 1024

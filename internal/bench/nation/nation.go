@@ -77,7 +77,6 @@ func finish(ctx context.Context, w *snapshot.Writer, states []lists.Status, now 
 	return &lists.Edition{Snapshot: s, Lists: states}, took, nil
 }
 
-// numberedTable is a table whose rows have EINs.
 type numberedTable struct {
 	list  string
 	eins  func(from *lists.Edition) iter.Seq2[string, error]

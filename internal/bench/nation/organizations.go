@@ -26,28 +26,19 @@ const Organizations = 2_000_000
 // filings and the index of the directory, and an edition of the lists that name them. The snapshot has no
 // grants. The same seed gives the same organizations.
 func PublishOrganizations(ctx context.Context, data string, n int, seed uint64, now time.Time) (*snapshot.Snapshot, *lists.Edition, error) {
-	w, err := snapshot.Create(data, now)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer w.Abandon()
-	err = errors.Join(
-		snapshot.WriteTable(w, snapshot.Organizations, organizations(n, seed, func(o *invented) (snapshot.Organization, bool) {
-			return o.org, true
-		})),
-		snapshot.WriteTable(w, snapshot.Orgs, organizations(n, seed, func(o *invented) (snapshot.Org, bool) {
-			return o.filing, o.filing.EIN != ""
-		})),
-		snapshot.WriteTable(w, snapshot.FunderKinds, organizations(n, seed, func(o *invented) (snapshot.FunderKind, bool) {
-			return o.funder, o.funder.FunderEIN != ""
-		})))
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := directory.Build(ctx, w); err != nil {
-		return nil, nil, err
-	}
-	s, err := w.Publish(snapshot.Manifest{})
+	s, err := snapshot.Make(data, now, func(w *snapshot.Writer) error {
+		return errors.Join(
+			snapshot.WriteTable(w, snapshot.Organizations, organizations(n, seed, func(o *invented) (snapshot.Organization, bool) {
+				return o.org, true
+			})),
+			snapshot.WriteTable(w, snapshot.Orgs, organizations(n, seed, func(o *invented) (snapshot.Org, bool) {
+				return o.filing, o.filing.EIN != ""
+			})),
+			snapshot.WriteTable(w, snapshot.FunderKinds, organizations(n, seed, func(o *invented) (snapshot.FunderKind, bool) {
+				return o.funder, o.funder.FunderEIN != ""
+			})),
+			directory.Build(ctx, w))
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -55,7 +46,6 @@ func PublishOrganizations(ctx context.Context, data string, n int, seed uint64, 
 	return s, e, err
 }
 
-// publishStanding publishes the lists that name the organizations.
 func publishStanding(ctx context.Context, data string, n int, seed uint64, now time.Time) (*lists.Edition, error) {
 	w, err := snapshot.Create(lists.Dir(data), now)
 	if err != nil {
@@ -83,7 +73,6 @@ func publishStanding(ctx context.Context, data string, n int, seed uint64, now t
 	return e, err
 }
 
-// invented is one organization with its rows in all tables.
 type invented struct {
 	org                         snapshot.Organization
 	filing                      snapshot.Org        // without an EIN when the organization has no filing

@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Revision is how an edition differs from the one before it.
 type Revision struct {
 	Renamed    int // organizations of the master file that take the name of a sanctioned entity
 	Sanctioned int // new entities on the sanctions list that have the name of an organization

@@ -55,12 +55,10 @@ func Classes(ctx context.Context, s *snapshot.Snapshot) ([]Class, error) {
 
 type tally[K cmp.Ordered] map[K]int
 
-// ranked lists the values, most frequent first.
 func (t tally[K]) ranked() []K {
 	return slices.SortedFunc(maps.Keys(t), func(a, b K) int { return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a, b)) })
 }
 
-// near is the value whose count is nearest to n.
 func (t tally[K]) near(n int) K {
 	list := t.ranked()
 	return slices.MinFunc(list, func(a, b K) int { return cmp.Compare(max(t[a]-n, n-t[a]), max(t[b]-n, n-t[b])) })

@@ -48,7 +48,6 @@ func init() {
 	}
 }
 
-// read fills the codebook from the tables.
 func (b *codebook) read(ctx context.Context, db *sql.DB, s *snapshot.Snapshot) error {
 	b.db, b.partial, b.dims = db, s.Manifest.Counts.PartialFiscalYear, map[string]map[string][]int64{}
 	dims := codedDims

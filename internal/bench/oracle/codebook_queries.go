@@ -158,7 +158,6 @@ func (b *codebook) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Cla
 	return costs, nil
 }
 
-// direction completes an order.
 func direction(s graph.Sort) string {
 	if s.Asc {
 		return " ASC"
@@ -166,7 +165,6 @@ func direction(s graph.Sort) string {
 	return " DESC"
 }
 
-// letterOf returns the letter of a column, or 0 if the column is empty.
 func letterOf(s string) byte {
 	if s == "" {
 		return 0
@@ -174,7 +172,6 @@ func letterOf(s string) byte {
 	return s[0]
 }
 
-// einOf reads an EIN of a table, which is empty or nine digits.
 func einOf(s string) ein.EIN {
 	e, _ := ein.Parse(s)
 	return e

@@ -23,7 +23,6 @@ type duck struct {
 func (d *duck) Name() string { return d.name }
 func (d *duck) Close() error { return d.db.Close() }
 
-// OpenPlain is DuckDB over the grants as the snapshot has them.
 func OpenPlain(ctx context.Context, s *snapshot.Snapshot) (Engine, error) {
 	return open(ctx, s, "plain DuckDB", &codebook{plain: true}, append(statements(plainTables), rulesSQL()))
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/each"
@@ -56,8 +57,8 @@ func organizationSQL(s *snapshot.Snapshot, e *lists.Edition) string {
 
 // List are the organizations that a filter asks for: a page of them in an order, and how many there are.
 func (o *Organizations) List(ctx context.Context, f *directory.Filter, s directory.Sort, offset, limit int) (list []directory.Row, hits int, err error) {
-	w := organizationCondition(f)
-	if err := o.QueryRowContext(ctx, "SELECT count(*) FROM organization WHERE "+w.String(), w.args...).Scan(&hits); err != nil {
+	where := organizationCondition(f)
+	if err := o.QueryRowContext(ctx, "SELECT count(*) FROM organization WHERE "+where).Scan(&hits); err != nil {
 		return nil, 0, err
 	}
 	if offset >= hits {
@@ -77,7 +78,7 @@ func (o *Organizations) List(ctx context.Context, f *directory.Filter, s directo
 			CASE WHEN group_number <> '' THEN right('0000' || group_number, greatest(4, length(group_number))) ELSE '' END,
 			coalesce(ruling_year, 0), coalesce(funder_kind, ''), coalesce(return_type, ''), coalesce(tax_year, 0), accepts,
 			revenue, expenses, assets, grants_paid, in_bmf, pub78, revoked
-		FROM organization WHERE `+w.String()+` ORDER BY `+column+`, ein LIMIT ? OFFSET ?`, append(w.args, limit, offset)...)
+		FROM organization WHERE `+where+` ORDER BY `+column+`, ein LIMIT ? OFFSET ?`, limit, offset)
 	return list, hits, err
 }
 
@@ -95,45 +96,47 @@ var foundationTypes = map[string]string{
 	"17": "SO", "21": "SO", "22": "SO", "23": "SO", "24": "SO",
 }
 
-func organizationCondition(f *directory.Filter) *where {
-	w := new(where)
+func organizationCondition(f *directory.Filter) string {
+	parts := []string{"TRUE"}
 	for _, c := range []struct {
 		column string
 		values []string
 	}{{"state", f.States}, {"county", f.Counties}, {"return_type", f.ReturnTypes}, {"subsection", f.Subsections},
 		{"foundation", f.FoundationCodes}, {"group_number", f.Groups}, {"accepts", f.Accepts}} {
 		if len(c.values) > 0 {
-			w.in(c.column, c.values)
+			parts = append(parts, among(c.column, c.values))
 		}
 	}
-	anyOf := func(n int, condition func(i int, one *where)) {
-		alternatives := make([]where, n)
-		for i := range alternatives {
-			condition(i, &alternatives[i])
-		}
-		if n > 0 {
-			w.or(alternatives)
+	anyOf := func(either []string) {
+		if len(either) > 0 {
+			parts = append(parts, "("+strings.Join(either, " OR ")+")")
 		}
 	}
-	anyOf(len(f.Cities), func(i int, one *where) {
-		one.and("city_key = ?", f.Cities[i].Name)
-		if state := f.Cities[i].State; state != "" {
-			one.and("state = ?", state)
+	anyOf(each.Of(f.Cities, func(c directory.City) string {
+		if c.State == "" {
+			return "city_key = " + quote(c.Name)
 		}
-	})
-	anyOf(len(f.ZIPs), func(i int, one *where) { one.and("left(zip5, ?) = ?", len(f.ZIPs[i]), f.ZIPs[i]) })
+		return "city_key = " + quote(c.Name) + " AND state = " + quote(c.State)
+	}))
+	anyOf(each.Of(f.ZIPs, func(zip string) string { return fmt.Sprintf("left(zip5, %d) = %s", len(zip), quote(zip)) }))
 	for _, subject := range f.Causes {
-		anyOf(len(subject.Items), func(i int, one *where) { one.under("ntee", &subject.Items[i]) })
+		anyOf(each.Of(subject.Items, func(it ntee.Item) string {
+			if it.Kind == ntee.Prefix {
+				return "starts_with(ntee, " + quote(string(it.Prefix)) + ")"
+			}
+			letters := strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "")
+			return among("left(ntee, 1)", slices.DeleteFunc(letters, func(s string) bool { return it.Majors>>(s[0]-'A')&1 == 0 }))
+		}))
 	}
 	for _, r := range []struct {
 		column string
 		of     directory.Range
 	}{{"revenue", f.Revenue}, {"assets", f.Assets}, {"expenses", f.Expenses}, {"grants_paid", f.GrantsPaid}, {"ruling_year", f.RulingYear}} {
 		if r.of.Min != nil {
-			w.and(r.column+" >= ?", *r.of.Min)
+			parts = append(parts, fmt.Sprintf("%s >= %d", r.column, *r.of.Min))
 		}
 		if r.of.Max != nil {
-			w.and(r.column+" <= ?", *r.of.Max)
+			parts = append(parts, fmt.Sprintf("%s <= %d", r.column, *r.of.Max))
 		}
 	}
 	for _, s := range []struct {
@@ -141,56 +144,8 @@ func organizationCondition(f *directory.Filter) *where {
 		is     *bool
 	}{{"pub78", f.Pub78}, {"revoked", f.Revoked}, {"in_bmf", f.InBMF}} {
 		if s.is != nil {
-			w.and(s.column+" = ?", *s.is)
+			parts = append(parts, fmt.Sprintf("%s = %t", s.column, *s.is))
 		}
 	}
-	return w
-}
-
-// where is a condition on organizations with its parameters.
-type where struct {
-	parts []string
-	args  []any
-}
-
-func (w *where) and(sql string, args ...any) {
-	w.parts = append(w.parts, sql)
-	w.args = append(w.args, args...)
-}
-
-func (w *where) under(code string, it *ntee.Item) {
-	if it.Kind == ntee.Prefix {
-		w.and("starts_with("+code+", ?)", string(it.Prefix))
-		return
-	}
-	var letters []string
-	for i := range 26 {
-		if it.Majors>>i&1 != 0 {
-			letters = append(letters, string(rune('A'+i)))
-		}
-	}
-	w.in("left("+code+", 1)", letters)
-}
-
-func (w *where) in(expr string, values []string) {
-	args := each.Of(values, func(v string) any { return v })
-	w.and(expr+" IN ("+strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")+")", args...)
-}
-
-// or is true if one of the conditions is, and false without conditions.
-func (w *where) or(alternatives []where) {
-	parts := make([]string, len(alternatives))
-	var args []any
-	for i := range alternatives {
-		parts[i] = "(" + alternatives[i].String() + ")"
-		args = append(args, alternatives[i].args...)
-	}
-	w.and("("+strings.Join(parts, " OR ")+")", args...)
-}
-
-func (w *where) String() string {
-	if len(w.parts) == 0 {
-		return "TRUE"
-	}
-	return strings.Join(w.parts, " AND ")
+	return strings.Join(parts, " AND ")
 }

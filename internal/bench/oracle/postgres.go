@@ -52,7 +52,6 @@ func OpenPostgres(ctx context.Context, s *snapshot.Snapshot, dsn string) (*Postg
 
 func (*Postgres) Name() string { return "PostgreSQL" }
 
-// Close ends the connections; the tables stay.
 func (p *Postgres) Close() error {
 	defer p.pool.Close()
 	return p.db.Close()

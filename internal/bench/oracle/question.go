@@ -47,7 +47,6 @@ func (t Topic) String() string {
 	return [...]string{"transactions", "funders", "recipients", "summary", "excluded", "groups"}[t]
 }
 
-// Question is a question as data, to be put to any engine.
 type Question struct {
 	Topic  Topic
 	Filter graph.Filter

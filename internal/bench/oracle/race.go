@@ -8,14 +8,12 @@ import (
 	"time"
 )
 
-// Limits bound a race over one class of requests.
 type Limits struct {
 	Budget  time.Duration // time spent on each engine
 	Samples int           // requests timed of each engine
 	Timeout time.Duration // after which one request is given up
 }
 
-// Times are the times of one engine over one class.
 type Times struct {
 	Engine  string
 	Samples []time.Duration // sorted

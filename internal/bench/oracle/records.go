@@ -19,7 +19,6 @@ type Records struct{ *database }
 // countedTable is a table of the database, with the condition that names an organization.
 type countedTable struct{ name, where string }
 
-// profileTables are the tables of a profile that are counted.
 var profileTables = []countedTable{
 	{snapshot.Financials, "ein = ?"},
 	{snapshot.ServiceAreas, "ein = ?"},
@@ -27,7 +26,6 @@ var profileTables = []countedTable{
 	{snapshot.FoundationHoldings, "ein = ?"},
 }
 
-// listTables are the lists that a screening by EIN reads.
 var listTables = []countedTable{
 	{"list_" + lists.Masters, "ein = ?"}, {"list_" + lists.Deductibles, "ein = ?"}, {"list_" + lists.Revocations, "ein = ?"},
 	{"list_" + lists.Registrations, "ein = ?"}, {"list_" + lists.FTBRecords, "ein = ?"},

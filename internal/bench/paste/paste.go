@@ -13,14 +13,12 @@ import (
 	"testing"
 )
 
-// Ran is the result of a piece of code.
 type Ran struct {
 	Out    string // what it printed
 	Failed string // why it ended early, empty when it did not
 	Dir    string // where it ran, with the files that it wrote
 }
 
-// Language is what a piece of code is written in.
 type Language struct {
 	program string
 	name    string // of a file of code
@@ -65,7 +63,6 @@ func Needs(t testing.TB, programs ...string) {
 	}
 }
 
-// Has reports whether Python has a library.
 func (l Language) Has(library string) bool {
 	return exec.Command(l.program, "-c", "import "+library).Run() == nil
 }

@@ -4,5 +4,4 @@ package postgres
 
 import "syscall"
 
-// dieWithParent does nothing on this system.
 func dieWithParent(*syscall.SysProcAttr) {}

@@ -55,7 +55,6 @@ func Start(ctx context.Context, settings ...string) (*Server, error) {
 	return s, nil
 }
 
-// newestBinDir is the folder of the newest server on this machine.
 func newestBinDir() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
@@ -170,7 +169,6 @@ func unprivilegedUser() (*syscall.Credential, error) {
 	return nil, fmt.Errorf("%w: there is no user to run it as but root", ErrNone)
 }
 
-// Programs is the folder of its programs, such as pg_dump.
 func (s *Server) Programs() string { return s.bin }
 
 // Halt ends the server, which cuts its connections, and keeps its data for Resume.

@@ -44,7 +44,6 @@ var (
 	Large  = World{Grants: 200_000, Seed: 1} // for benchmarks
 )
 
-// Built is the time at which every world is built.
 var Built = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 
 // documents is how many organizations of a world the slow encoder reads. That takes as long as the rest of a small world.
@@ -53,7 +52,6 @@ const documents = 40
 // kept is how many snapshots stay in a directory that Publish has filled.
 const kept = 2
 
-// shared holds the worlds made in this process.
 var shared struct {
 	mu     sync.Mutex
 	dir    string // empty unless Main is running

@@ -24,7 +24,6 @@ import (
 	"grantgraph/internal/disk"
 )
 
-// Recorder carries out changes and remembers them.
 type Recorder struct {
 	disk.OS
 	root string
@@ -48,7 +47,6 @@ func Record(t testing.TB, root string) *Recorder {
 	return r
 }
 
-// change is one thing that was done.
 type change struct {
 	kind     string
 	path, to []string // below the root
@@ -260,7 +258,6 @@ func (n *node) folderOf(path []string) (*node, string) {
 	return n, path[len(path)-1]
 }
 
-// do repeats a change on the model.
 func (root *node) do(c *change) {
 	switch c.kind {
 	case "create":
@@ -323,7 +320,6 @@ func (root *node) do(c *change) {
 	}
 }
 
-// copy copies a tree as it was when it was loaded.
 func (n *node) copy() *node {
 	m := *n
 	if n.folder {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -9,9 +11,9 @@ import (
 	"strings"
 
 	"grantgraph/internal/place"
+	"grantgraph/internal/table"
 )
 
-// point is a place in degrees.
 type point struct{ lon, lat float64 }
 
 type county struct {
@@ -202,39 +204,27 @@ func namedAfter(fips, city string, names map[string]string) bool {
 	if fips == "" || city == "" {
 		return false
 	}
-	own := fips[:2] == "72" || fips[2:] >= "510" && (fips[:2] == "24" || fips[:2] == "29" || fips[:2] == "51")
-	return own && strings.EqualFold(accents.Replace(names[fips]), city)
+	return (fips[:2] == "72" || isOwn(fips)) && strings.EqualFold(accents.Replace(names[fips]), city)
 }
 
 var accents = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n")
 
 // nearest is the county that holds the point, or the nearest one within reach.
-func nearest(at point, state string, counties []county) *county {
-	if c := holding(at, state, counties); c != nil {
-		return c
-	}
-	var found *county
+func nearest(at point, state string, counties []county) (found *county) {
 	best := reach
 	for i := range counties {
 		c := &counties[i]
 		if state != "" && c.state != state || !c.near(at, 1) {
 			continue
 		}
+		if c.holds(at) {
+			return c
+		}
 		if d := c.distance(at); d < best {
 			best, found = d, c
 		}
 	}
 	return found
-}
-
-func holding(at point, state string, counties []county) *county {
-	for i := range counties {
-		c := &counties[i]
-		if (state == "" || c.state == state) && c.near(at, 0) && c.holds(at) {
-			return c
-		}
-	}
-	return nil
 }
 
 // near reports whether at lies in the county's box grown by margin degrees.
@@ -290,55 +280,39 @@ func split(fips string, at point) string {
 
 func countyNames(list []county) []place.County {
 	var names []place.County
+	add := func(fips, name, state string) {
+		names = append(names, place.County{FIPS: fips, Name: fullName(fips, name), State: state})
+	}
 	for _, c := range list {
 		if c.fips == "02261" {
-			names = append(names,
-				place.County{FIPS: "02063", Name: fullName("02063", "Chugach"), State: "AK"},
-				place.County{FIPS: "02066", Name: fullName("02066", "Copper River"), State: "AK"})
-			continue
+			add("02063", "Chugach", c.state)
+			add("02066", "Copper River", c.state)
+		} else {
+			add(c.fips, c.name, c.state)
 		}
-		names = append(names, place.County{FIPS: c.fips, Name: fullName(c.fips, c.name), State: c.state})
 	}
 	slices.SortFunc(names, func(a, b place.County) int { return strings.Compare(a.FIPS, b.FIPS) })
 	return names
 }
 
-// alaska gives the kind of each of Alaska's counties; the rest are boroughs.
-var alaska = map[string]string{
-	"02016": "Census Area", "02020": "Municipality", "02050": "Census Area", "02063": "Census Area",
-	"02066": "Census Area", "02070": "Census Area", "02105": "Census Area", "02110": "City and Borough",
-	"02158": "Census Area", "02180": "Census Area", "02198": "Census Area", "02220": "City and Borough",
-	"02230": "Municipality", "02240": "Census Area", "02275": "City and Borough", "02282": "City and Borough",
-	"02290": "Census Area",
-}
+//go:embed kinds.tsv
+var kindList string
+
+// kinds are what counties are called that are no County, by their code or that of their state.
+var kinds = table.Map("kinds.tsv", kindList, "fips", "kind")
 
 // fullName adds to a bare name what kind of county it is.
 func fullName(fips, name string) string {
-	kind := "County"
-	switch state := fips[:2]; {
-	case state == "02":
-		if kind = alaska[fips]; kind == "" {
-			kind = "Borough"
-		}
-	case state == "11", state == "66", fips == "32510":
-		return name
-	case state == "22":
-		kind = "Parish"
-	case state == "60":
-		kind = "District"
-	case state == "69":
-		kind = "Municipality"
-	case state == "72":
-		kind = "Municipio"
-	case state == "78":
-		kind = "Island"
-	case fips[2:] >= "510":
-		if state == "24" || state == "29" || state == "51" {
-			kind = "city"
-		}
+	kind := cmp.Or(kinds[fips], kinds[fips[:2]], "County")
+	if isOwn(fips) {
+		kind = "city"
 	}
-	if strings.HasSuffix(name, " "+kind) {
+	if kind == "none" || strings.HasSuffix(name, " "+kind) {
 		return name
 	}
 	return name + " " + kind
+}
+
+func isOwn(fips string) bool {
+	return fips[2:] >= "510" && slices.Contains([]string{"24", "29", "51"}, fips[:2])
 }

@@ -48,22 +48,21 @@ func main() {
 	out := flag.String("out", "zips.gz", "file to write")
 	middles := flag.String("middles", "", "file to write the points alone to")
 	flag.Parse()
+	var err error
 	if *middles != "" {
-		count, size, err := writePoints(*middles, *points)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "gen:", err)
-			os.Exit(1)
+		var count, size int
+		if count, size, err = writePoints(*middles, *points); err == nil {
+			fmt.Printf("%d points; %d bytes\n", count, size)
 		}
-		fmt.Printf("%d points; %d bytes\n", count, size)
-		return
+	} else {
+		err = run(*boundaries, *points, *zips, *out, os.Stdout)
 	}
-	if err := run(*boundaries, *points, *zips, *out, os.Stdout); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
-// zip is one ZIP code on its way into the table.
 type zip struct {
 	code, city, state string
 	post, area        *point   // where the post office and the Census put it
@@ -221,7 +220,6 @@ func write(path string, counties []place.County, list []zip) (size int, err erro
 	return pack(path, text.Bytes())
 }
 
-// pack writes a compressed file and returns its size.
 func pack(path string, raw []byte) (size int, err error) {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)

@@ -67,10 +67,8 @@ var day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // Now is the moment at which all examples are answered.
 func Now() time.Time { return day.Add(12 * time.Hour) }
 
-// Manifest describes the dataset.
 func Manifest() snapshot.Manifest { return read[snapshot.Manifest]("manifest") }
 
-// Grants is the graph.
 func Grants() Graph {
 	funders, recipients := map[ein.EIN]*graph.Funder{}, map[string]*graph.Recipient{}
 	for _, f := range read[[]*graph.Funder]("funders") {

@@ -51,7 +51,6 @@ func tallies(rows []graph.Grant, key func(*graph.Grant) string) (list []tally) {
 	return list
 }
 
-// The keys by which rows are added up.
 func byFunder(g *graph.Grant) string    { return g.Funder.EIN.String() }
 func byRecipient(g *graph.Grant) string { return g.Recipient.ID }
 func byYear(g *graph.Grant) string      { return strconv.Itoa(g.FiscalYear) }

@@ -11,7 +11,6 @@ import (
 // Index is a search index of a few invented organizations.
 type Index []search.Result
 
-// Organizations is the search index.
 func Organizations() Index { return read[Index]("found") }
 
 func (x Index) Find(string, string, int) []search.Result { return x }
@@ -21,7 +20,6 @@ func (x Index) Modes() []search.Mode { return []search.Mode{search.Text} }
 
 func (x Index) Encoder() (name string, documents int) { return "", 0 }
 
-// Lookup finds an organization by its EIN.
 func (x Index) Lookup(e ein.EIN) (search.Result, bool) {
 	for _, r := range x {
 		if r.EIN == e {

@@ -29,7 +29,6 @@ var support string
 //go:embed holdings.tsv
 var holdings string
 
-// Kind is the quality of one strategy or one class.
 type Kind struct {
 	Name   string  `json:"name"`
 	Judged int     `json:"judged"` // texts that were drawn
@@ -153,7 +152,6 @@ var tablesText string
 
 var tables = scorecard.Template("judged", tablesText)
 
-// Print writes the result as tables, and as one line of JSON.
 func (r *Result) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables, r, r, onlyJSON)
 }

@@ -10,7 +10,6 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Org is what is known of one organization.
 type Org struct {
 	EIN    ein.EIN
 	Name   string
@@ -47,7 +46,6 @@ const (
 	kindTextPair     = 'u' // two adjacent words of a text
 )
 
-// Limits on the evidence of one organization.
 const (
 	maxNames     = 4
 	maxNameWords = 24
@@ -106,13 +104,11 @@ type Evidence struct {
 	names, texts []feature
 }
 
-// Collector reads the evidence of many organizations.
 type Collector struct {
 	ev   evidence
 	room []feature // preallocated room for the next features
 }
 
-// collectorRoom is the number of features allocated at a time.
 const collectorRoom = 1 << 18
 
 func (c *Collector) Read(o *Org) Evidence {
@@ -152,7 +148,6 @@ func (e *evidence) name(s, code string) {
 	e.names = append(e.names, featureOf(kindFirstWord, w[0]), featureOf(kindLastWord, last), featureOf(kindLastWordCode, last, code))
 }
 
-// text adds the words of a text and its pairs of adjacent words.
 func (e *evidence) text(s string) {
 	e.cut(s)
 	before := ""
@@ -191,7 +186,6 @@ func (e *evidence) cut(s string) {
 
 func apart(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }
 
-// stem removes the plural from a word.
 func stem(w string) string {
 	switch {
 	case len(w) > 4 && strings.HasSuffix(w, "IES"):
@@ -213,7 +207,6 @@ func featureOf(kind byte, parts ...string) feature {
 	return feature(h ^ h>>32)
 }
 
-// unique drops repeated features and keeps first occurrences in order.
 func unique(list *[]feature) {
 	kept := (*list)[:0]
 	for _, f := range *list {

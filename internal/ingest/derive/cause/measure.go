@@ -13,7 +13,6 @@ import (
 // Gate is the precision that inferred causes must have.
 const Gate = 0.95
 
-// Case is an organization with its registered cause.
 type Case struct {
 	Org
 	Letter byte // 0 for none
@@ -50,7 +49,6 @@ type Letters struct {
 	Sure   float64 `json:"mean_confidence"`
 }
 
-// Codeless is the result for organizations without a code.
 type Codeless struct {
 	Organizations int `json:"organizations"`
 	Inferred      int `json:"inferred"`
@@ -77,7 +75,7 @@ func Measure(ctx context.Context, workers int, cases []Case) (*Result, error) {
 	var (
 		letters [causes]Letters
 		unseen  Share
-		kinds   = make(map[string]*Measured)
+		kinds   = make(map[string]Measured)
 	)
 	for k := range parts + 1 {
 		t := NewTrainer()
@@ -104,18 +102,16 @@ func Measure(ctx context.Context, workers int, cases []Case) (*Result, error) {
 			}
 			own := &letters[c.Letter-'A']
 			own.Organizations++
-			res.All.Organizations++
+			sums := []*Share{&res.All}
 			if c.Unseen {
-				unseen.Organizations++
+				sums = append(sums, &unseen)
+			}
+			for _, s := range sums {
+				s.Organizations++
 			}
 			letter, sure, ok := r.Infer(&c.Org)
 			if !ok {
 				continue
-			}
-			kind := kinds[kindOf(&c.Org)]
-			if kind == nil {
-				kind = new(Measured)
-				kinds[kindOf(&c.Org)] = kind
 			}
 			right := 0
 			if letter == c.Letter {
@@ -124,15 +120,11 @@ func Measure(ctx context.Context, workers int, cases []Case) (*Result, error) {
 			said := &letters[letter-'A']
 			said.Sure += sure
 			own.Found += right
-			kind.Inferred++
-			kind.Right += right
-			for _, s := range [...]*Share{&said.Share, &res.All} {
+			kind := kinds[kindOf(&c.Org)]
+			kinds[kindOf(&c.Org)] = Measured{kind.Inferred + 1, kind.Right + right}
+			for _, s := range append(sums, &said.Share) {
 				s.Inferred++
 				s.Right += right
-			}
-			if c.Unseen {
-				unseen.Inferred++
-				unseen.Right += right
 			}
 		}
 	}
@@ -158,8 +150,7 @@ func Measure(ctx context.Context, workers int, cases []Case) (*Result, error) {
 
 func passes(s Share) bool { return s.Inferred == 0 || s.Precision >= Gate }
 
-// codeless infers causes for the organizations without a code.
-func (res *Result) codeless(r *Reader, cases []Case, kinds map[string]*Measured) {
+func (res *Result) codeless(r *Reader, cases []Case, kinds map[string]Measured) {
 	out := &res.Codeless
 	overall := scorecard.Share(res.All.Right, res.All.Inferred)
 	expected := 0.0
@@ -180,10 +171,7 @@ func (res *Result) codeless(r *Reader, cases []Case, kinds map[string]*Measured)
 		}
 		// A kind seen only a few times is mixed with the average of all kinds.
 		const few = 20
-		var m Measured
-		if have := kinds[kindOf(&c.Org)]; have != nil {
-			m = *have
-		}
+		m := kinds[kindOf(&c.Org)]
 		expected += (float64(m.Right) + few*overall) / float64(m.Inferred+few)
 	}
 	if out.Inferred > 0 {
@@ -216,7 +204,6 @@ var tablesText string
 
 var tables = scorecard.Template("causes", tablesText)
 
-// Print writes the result as tables, and as one line of JSON.
 func (res *Result) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables, res, res, onlyJSON)
 }

@@ -36,23 +36,19 @@ const never = 2
 // Never reports whether names and texts are never enough to infer the cause.
 func (t *Threshold) Never() bool { return t.Min > 1 }
 
-// guess is the most likely cause of an organization and its probability.
 type guess struct {
 	cause uint8 // 0 for A
 	prob  float32
 }
 
-// row holds the weights of one feature, one per cause.
 type row [causes]float32
 
-// weights holds one row per feature, and the bias.
 type weights struct {
 	bias  row
 	rows  []row
 	moved []float32 // sum of squared gradients so far, while learning
 }
 
-// numbered holds the features of an organization by number.
 type numbered struct{ names, texts []feature }
 
 // scale gives many features of a kind the same total influence as few.
@@ -170,7 +166,6 @@ func (r *Reader) Infer(o *Org) (letter byte, confidence float64, ok bool) {
 	return r.InferFrom(&Evidence{families: families(o), names: r.ev.names, texts: r.ev.texts})
 }
 
-// InferFrom is Infer for evidence that was already read.
 func (r *Reader) InferFrom(e *Evidence) (letter byte, confidence float64, ok bool) {
 	if r.m.weights == nil {
 		return 0, 0, false
@@ -188,7 +183,6 @@ func (r *Reader) InferFrom(e *Evidence) (letter byte, confidence float64, ok boo
 	return 'A' + g.cause, rounded(g.prob), true
 }
 
-// relatives is the first of the given families that has a known cause.
 func (m *Model) relatives(families [2]uint64) (kin family, ok bool) {
 	for _, f := range families {
 		if kin, ok = m.kin[f]; ok {
@@ -198,7 +192,6 @@ func (m *Model) relatives(families [2]uint64) (kin family, ok bool) {
 	return family{}, false
 }
 
-// rounded is a confidence rounded to three decimals.
 func rounded(p float32) float64 { return math.Floor(float64(p)*1000) / 1000 }
 
 func (m *Model) number(to, list []feature) []feature {

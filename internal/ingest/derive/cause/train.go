@@ -48,7 +48,6 @@ func Letter(code string) byte {
 	return 0
 }
 
-// Trainer gathers organizations whose cause is registered.
 type Trainer struct {
 	ev     evidence
 	limit  uint64 // only labels whose hash is at most this are kept

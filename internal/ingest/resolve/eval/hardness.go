@@ -34,7 +34,6 @@ type Share struct {
 	Share float64 `json:"share"`
 }
 
-// registered holds the facts about an organization of the master file.
 type registered struct {
 	name         orgname.Name
 	others       []orgname.Name
@@ -43,23 +42,19 @@ type registered struct {
 	group        bool
 }
 
-// ways in which a line's name differs from the register's.
+// The ways in which a line's name differs from the register's.
 const (
-	sameKey = iota
-	otherKey
-	oneLetter
-	initialsOnly
-	wordsLeftOut
-	wordsAdded
-	wordInCommon
-	nothingInCommon
-	departures
+	sameKey         = "naming it as registered"
+	otherKey        = "by another name on file"
+	oneLetter       = "with one letter off"
+	initialsOnly    = "by initials"
+	wordsLeftOut    = "with words left out"
+	wordsAdded      = "with words added"
+	wordInCommon    = "with a telling word in common"
+	nothingInCommon = "with nothing in common"
 )
 
-var departureNames = [departures]string{
-	"naming it as registered", "by another name on file", "with one letter off", "by initials", "with words left out", "with words added",
-	"with a telling word in common", "with nothing in common",
-}
+var departures = []string{sameKey, otherKey, oneLetter, initialsOnly, wordsLeftOut, wordsAdded, wordInCommon, nothingInCommon}
 
 func MeasureHardness(s *snapshot.Snapshot) (*Hardness, error) {
 	h, err := hardness(snapshot.Rows[snapshot.Grant](s, snapshot.Grants), snapshot.Rows[snapshot.Organization](s, snapshot.Organizations))
@@ -98,18 +93,29 @@ func hardness(grants iter.Seq2[snapshot.Grant, error], organizations iter.Seq2[s
 	}
 	h := &Hardness{Organizations: len(orgs)}
 	telling := func(w string) bool { return words[w]*tellingOneIn <= len(orgs)+tellingOneIn*5 }
-	var tenant, namesake, member, oneWord int
-	for _, r := range orgs {
-		tenant += oneIf(r.spot != "" && spots[r.spot] >= crowded)
-		namesake += oneIf(bearers[r.bearer] > 1)
-		member += oneIf(r.group)
-		oneWord += oneIf(!strings.Contains(r.name.K2, " "))
+	const ofOrgs, ofLines, ofLabels = "organizations of the master file", "lines to organizations", "lines with an EIN of one of them"
+	const namesakes = "of a name that another in the state bears"
+	at := fmt.Sprintf("at an address with %d or more", crowded)
+	places := map[string]int{}
+	whole := []int{}
+	count := func(kind, what string, is bool) {
+		i, known := places[kind+what]
+		if !known {
+			i = len(h.Shares)
+			places[kind+what] = i
+			h.Shares, whole = append(h.Shares, Share{Kind: kind, What: what}), append(whole, 0)
+		}
+		whole[i]++
+		h.Shares[i].N += oneIf(is)
 	}
-
+	for _, r := range orgs {
+		count(ofOrgs, at, r.spot != "" && spots[r.spot] >= crowded)
+		count(ofOrgs, namesakes, bearers[r.bearer] > 1)
+		count(ofOrgs, "members of a group", r.group)
+		count(ofOrgs, "of one word", !strings.Contains(r.name.K2, " "))
+	}
 	type tuple struct{ name, city, state, zip, ein string }
 	seen := map[tuple]bool{}
-	var abroad, lettered, labelTenant, labelNamesake, labelMember, labelOneWord, sameState, sameZIP, placed int
-	var departed [departures]int
 	for g, err := range grants {
 		switch {
 		case err != nil:
@@ -118,9 +124,9 @@ func hardness(grants iter.Seq2[snapshot.Grant, error], organizations iter.Seq2[s
 			continue
 		}
 		h.Lines++
-		abroad += oneIf(g.RecipientCountry != "")
 		n := orgname.ParseLine(g.RecipientRaw, "", g.RecipientCity, g.RecipientState)
-		lettered += oneIf(strings.Contains(n.K2, "UNIVERSITY") || strings.Contains(n.K2, "COLLEGE"))
+		count(ofLines, "abroad", g.RecipientCountry != "")
+		count(ofLines, "to a university or college", strings.Contains(n.K2, "UNIVERSITY") || strings.Contains(n.K2, "COLLEGE"))
 		rule, _ := grant.ParseRule(g.EINSource)
 		r := orgs[g.RecipientEIN]
 		t := tuple{g.RecipientRaw, g.RecipientCity, g.RecipientState, g.RecipientZIP, g.RecipientEIN}
@@ -129,42 +135,26 @@ func hardness(grants iter.Seq2[snapshot.Grant, error], organizations iter.Seq2[s
 		}
 		seen[t] = true
 		h.Labels++
-		labelTenant += oneIf(r.spot != "" && spots[r.spot] >= crowded)
-		labelNamesake += oneIf(bearers[r.bearer] > 1)
-		labelMember += oneIf(r.group)
-		labelOneWord += oneIf(!strings.Contains(n.K2, " "))
-		if g.RecipientState != "" && g.RecipientZIP != "" {
-			placed++
-			sameState += oneIf(g.RecipientState == r.state)
-			sameZIP += oneIf(g.RecipientZIP == r.zip)
+		count(ofLabels, at, r.spot != "" && spots[r.spot] >= crowded)
+		count(ofLabels, namesakes, bearers[r.bearer] > 1)
+		count(ofLabels, "to members of a group", r.group)
+		count(ofLabels, "naming it in one word", !strings.Contains(n.K2, " "))
+		departed := r.departure(n, telling)
+		for _, way := range departures {
+			count(ofLabels, way, way == departed)
 		}
-		departed[r.departure(n, telling)]++
+		if g.RecipientState != "" && g.RecipientZIP != "" {
+			count(ofLabels, "in its state", g.RecipientState == r.state)
+			count(ofLabels, "in its ZIP", g.RecipientZIP == r.zip)
+		}
 	}
-	add := func(kind, what string, n, whole int) {
-		h.Shares = append(h.Shares, Share{kind, what, n, round(scorecard.Share(n, whole))})
+	for i := range h.Shares {
+		h.Shares[i].Share = round(scorecard.Share(h.Shares[i].N, whole[i]))
 	}
-	const ofOrgs, ofLines, ofLabels = "organizations of the master file", "lines to organizations", "lines with an EIN of one of them"
-	at := fmt.Sprintf("at an address with %d or more", crowded)
-	add(ofOrgs, at, tenant, h.Organizations)
-	add(ofOrgs, "of a name that another in the state bears", namesake, h.Organizations)
-	add(ofOrgs, "members of a group", member, h.Organizations)
-	add(ofOrgs, "of one word", oneWord, h.Organizations)
-	add(ofLines, "abroad", abroad, h.Lines)
-	add(ofLines, "to a university or college", lettered, h.Lines)
-	add(ofLabels, at, labelTenant, h.Labels)
-	add(ofLabels, "of a name that another in the state bears", labelNamesake, h.Labels)
-	add(ofLabels, "to members of a group", labelMember, h.Labels)
-	add(ofLabels, "naming it in one word", labelOneWord, h.Labels)
-	for i, name := range departureNames {
-		add(ofLabels, name, departed[i], h.Labels)
-	}
-	add(ofLabels, "in its state", sameState, placed)
-	add(ofLabels, "in its ZIP", sameZIP, placed)
 	return h, nil
 }
 
-// departure returns how a line's name differs from the organization's.
-func (r *registered) departure(line orgname.Name, telling func(string) bool) int {
+func (r *registered) departure(line orgname.Name, telling func(string) bool) string {
 	if line.KX == r.name.KX {
 		return sameKey
 	}
@@ -180,16 +170,7 @@ func (r *registered) departure(line orgname.Name, telling func(string) bool) int
 		return initialsOnly
 	}
 	of, with := strings.Fields(line.K2), strings.Fields(r.name.K2)
-	common, told := 0, false
-	for _, v := range of {
-		for _, w := range with {
-			if sameWord(v, w) {
-				common++
-				told = told || len(v) > 2 && telling(w)
-				break
-			}
-		}
-	}
+	common, told := inCommon(of, with, func(v, w string) bool { return len(v) > 2 && telling(w) })
 	switch {
 	case common == len(of) && len(of) <= len(with):
 		return wordsLeftOut
@@ -208,7 +189,6 @@ func oneIf(b bool) int {
 	return 0
 }
 
-// Print writes the shares as a table, and as one line of JSON.
 func (h *Hardness) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables.Lookup("hardness"), h, h, onlyJSON)
 }

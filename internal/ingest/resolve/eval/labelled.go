@@ -33,7 +33,6 @@ var labelColumns = []string{"funder_ein", "tax_year", "recipient_name", "recipie
 // ErrLabelled is wrapped by every error about a file without labelled lines.
 var ErrLabelled = errors.New("not a file of labelled grant lines")
 
-// Reasons to skip a line.
 const (
 	ReasonLabel  = "no usable EIN filed"
 	ReasonPrefix = "an EIN filed with a prefix that was never issued"
@@ -88,7 +87,6 @@ func ReadLabelled(r io.Reader, fn func(*Case) error) (tally rows.Tally, err erro
 	return tally, failed
 }
 
-// AddMaster adds the organizations of one part of the master file.
 func AddMaster(b *resolve.UniverseBuilder, r io.Reader) (rows.Tally, error) {
 	return bmf.Read(r, func(m *bmf.Record) error {
 		o := resolve.Org{

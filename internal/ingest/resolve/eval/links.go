@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// drawnLinks is how many links of each kind are drawn.
 const drawnLinks = 100
 
 // Draw is a list of links for people to judge: the largest, or links of one rule drawn at random.

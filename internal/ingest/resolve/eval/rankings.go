@@ -31,7 +31,6 @@ type Rankings struct {
 	Unsaid      int64 // dollars of lines that name nobody, such as "see attached"
 }
 
-// RankedList is one ranking, of the nation or of a state.
 type RankedList struct {
 	Place   string // empty for the nation
 	Dollars int64
@@ -266,16 +265,7 @@ func (own *ownNames) compare(line, name orgname.Name, telling func(string) bool)
 	}
 	of, with := strings.Fields(line.K2), strings.Fields(name.K2)
 	tells := func(w string) bool { return len(w) > 2 && telling(w) && !own.place[w] }
-	common, told := 0, false
-	for _, v := range of {
-		for _, w := range with {
-			if sameWord(v, w) {
-				common++
-				told = told || tells(v) && tells(w)
-				break
-			}
-		}
-	}
+	common, told := inCommon(of, with, func(v, w string) bool { return tells(v) && tells(w) })
 	switch few := min(len(of), len(with)); {
 	case common >= few && (told || few > 1):
 		return Named
@@ -283,6 +273,17 @@ func (own *ownNames) compare(line, name orgname.Name, telling func(string) bool)
 		return NamedPartly
 	}
 	return Unnamed
+}
+
+// inCommon is how many words of one name are in another, and whether one of them tells.
+func inCommon(of, with []string, tells func(v, w string) bool) (n int, told bool) {
+	for _, v := range of {
+		if i := slices.IndexFunc(with, func(w string) bool { return sameWord(v, w) }); i >= 0 {
+			n++
+			told = told || tells(v, with[i])
+		}
+	}
+	return n, told
 }
 
 // sameWord reports whether two words differ by at most one letter, or one begins with the other.
@@ -395,7 +396,6 @@ func (r *Ranked) Rest() (rest FiledName) {
 	return rest
 }
 
-// Short is the name, cut if it is very long.
 func (n *FiledName) Short() string {
 	if utf8.RuneCountInString(n.Name) > 90 {
 		return string([]rune(n.Name)[:89]) + "…"

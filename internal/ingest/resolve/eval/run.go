@@ -21,7 +21,6 @@ import (
 	"grantgraph/internal/scorecard"
 )
 
-// Options control how labelled lines are tested.
 type Options struct {
 	// Folds fits the model on four fifths of the organizations and tests it on the lines of the rest, in turn.
 	// Without Folds, the model that ships with the program answers.
@@ -54,7 +53,6 @@ func newResult(model string) *Result {
 	return &Result{Tally: NewTally(), Covered: NewTally(), Uncovered: NewTally(), Masked: NewTally(), Model: model, pooled: map[*Case]*pooled{}}
 }
 
-// pooled sums up the model's answers for one line.
 type pooled struct{ n, claimed, right float64 }
 
 // calibrate measures the calibration of the pooled answers, in the order of the cases.
@@ -367,7 +365,6 @@ func (res *Result) MaskedRules() (list []MaskedRule) {
 	return list
 }
 
-// Print writes every table and, last, the summary as one line of JSON.
 func (res *Result) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables.Lookup("labelled"), res, res.Summary(), onlyJSON)
 }

@@ -52,7 +52,6 @@ type Disagreement struct {
 // mostDisagreements is how many lines may disagree with the only stated EIN.
 const mostDisagreements = 40
 
-// shownOpen is how many of the unlinked names are shown.
 const shownOpen = 30
 
 func MeasureStated(s *snapshot.Snapshot) (*Stated, error) {
@@ -60,17 +59,14 @@ func MeasureStated(s *snapshot.Snapshot) (*Stated, error) {
 	return stated(grants, snapshot.Rows[snapshot.Organization](s, snapshot.Organizations))
 }
 
-// nameInState is a name with the state of its address.
 type nameInState struct{ kx, state string }
 
-// statement is what filers state for a name.
 type statement struct {
 	ein     string
 	several bool // more than one EIN
 	funders map[string]bool
 }
 
-// statements collects what filers state for each name.
 func statements(grants iter.Seq2[snapshot.Grant, error]) (map[nameInState]*statement, error) {
 	said := map[nameInState]*statement{}
 	for g, err := range grants {
@@ -196,7 +192,6 @@ func (s *Stated) explain(list []*Disagreement, organizations iter.Seq2[snapshot.
 	return nil
 }
 
-// Print writes the tables, and the counts as one line of JSON.
 func (s *Stated) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables.Lookup("stated"), s, s, onlyJSON)
 }

@@ -12,7 +12,6 @@ import (
 	"grantgraph/internal/scorecard"
 )
 
-// Summary is the result as one line of JSON.
 type Summary struct {
 	Lines        int     `json:"lines"`
 	LeftOut      int64   `json:"left_out,omitempty"` // rows of the file without a usable label
@@ -80,7 +79,6 @@ func (r Rules) MarshalJSON() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// Gate is one bound that a build must meet.
 type Gate struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
@@ -90,7 +88,6 @@ type Gate struct {
 	Pass  bool    `json:"pass"`
 }
 
-// atLeast makes a gate with a minimum, atMost a gate with a maximum.
 func atLeast(name string, value, bound float64) Gate {
 	return Gate{Name: name, Value: round(value), Bound: bound, Pass: value >= bound}
 }
@@ -149,7 +146,6 @@ func (c *Count) Interval() string {
 // Outside is how many lines have an organization that is not in the universe.
 func (t *Tally) Outside() int { return t.Lines - t.Present }
 
-// Claims are the tenths of claimed probability.
 func (*Tally) Claims() (list [10]string) {
 	for i := range list {
 		list[i] = fmt.Sprintf("%.1f to %.1f", float64(i)/10, float64(i+1)/10)
@@ -209,5 +205,4 @@ func (t *Tally) SliceCounts(least int) (list []SliceCount) {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 3, 64) }
 
-// count writes n with separators between thousands.
 func count(n int) string { return money.Grouped(int64(n)) }

@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/scorecard"
 )
 
-// Verdict is the judgment of one answer.
 type Verdict uint8
 
 const (
@@ -42,7 +41,6 @@ type Outcome struct {
 // Slice is a kind of line: a state, a year, a length of name.
 type Slice struct{ Kind, Value string }
 
-// Count is how often answers of one kind were right.
 type Count struct {
 	N       int     `json:"n"`         // answers for organizations that could be found
 	Agree   int     `json:"agree"`     // of them, right
@@ -103,7 +101,6 @@ type Tally struct {
 // Miss counts lines whose organization was not found for one reason.
 type Miss struct{ Lines, Strange, Silent int }
 
-// Why is the reason.
 func (*Tally) Why(cause int) resolve.Standing { return resolve.Standing(cause) }
 
 func NewTally() *Tally { return &Tally{Slices: map[Slice]*[grant.Model + 1]Count{}} }
@@ -168,7 +165,6 @@ func (t *Tally) strict() float64 {
 // Brier is the mean squared difference between claimed probability and outcome.
 func (t *Tally) Brier() float64 { return t.squares / max(t.Bins.Weight, 1) }
 
-// LogLoss is the mean logarithmic loss of the claimed probabilities.
 func (t *Tally) LogLoss() float64 { return t.loss / max(t.Bins.Weight, 1) }
 
 // Coverage is the share of lines whose organization could be found.
@@ -247,5 +243,4 @@ func (t *Tally) mix() Mix {
 	return m
 }
 
-// Drawings is how many times the folds are drawn.
 func (Summary) Drawings() int { return drawings }

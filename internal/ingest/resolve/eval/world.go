@@ -28,7 +28,6 @@ type trueLine struct {
 	class class
 }
 
-// class is the kind of recipient that a line really has.
 type class uint8
 
 var classes = [...]string{"org", "gov", "individual", "foreign", "outside", "business", "placeholder"}
@@ -121,7 +120,6 @@ func CompareWorld(t *Truth, rows iter.Seq2[snapshot.Grant, error], known func(ei
 	return w, nil
 }
 
-// band is the order of magnitude of an amount.
 func band(amount int64) string {
 	switch {
 	case amount < 1_000:

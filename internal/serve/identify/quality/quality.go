@@ -5,6 +5,7 @@ package quality
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/scorecard"
 	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/snapshot"
 )
@@ -54,7 +56,6 @@ func ReadJudged(r io.Reader) (cases []Case, err error) {
 	return cases, nil
 }
 
-// Figures are the results for one kind of case.
 type Figures struct {
 	Kind    string  `json:"kind"`
 	Cases   int     `json:"cases"`
@@ -69,7 +70,6 @@ type Figures struct {
 	Firsts  float64 `json:"firsts"`
 }
 
-// Result is what was measured.
 type Result struct {
 	Kinds []Figures        `json:"kinds"`
 	Error float64          `json:"calibration_error"`
@@ -77,7 +77,6 @@ type Result struct {
 	Wrong []string         `json:"-"`
 }
 
-// Measure asks about every case.
 func Measure(e *identify.Engine, cases []Case) *Result {
 	res := &Result{}
 	for i := range cases {
@@ -206,7 +205,6 @@ const (
 	leastPrecision = 0.95 // of names on lines that are certain or likely, right
 )
 
-// Judge returns an error for results that are out of bounds.
 func (res *Result) Judge() error {
 	var known Figures
 	var errs []error
@@ -240,29 +238,25 @@ func (res *Result) Judge() error {
 	return errors.Join(errs...)
 }
 
+//go:embed tables.md
+var tablesText string
+
+var tables = scorecard.Template("names", tablesText)
+
+// Judged are the wrong answers for judged names.
+func (res *Result) Judged() []string {
+	return slices.DeleteFunc(slices.Clone(res.Wrong), func(line string) bool {
+		return strings.HasPrefix(line, "filed") || strings.HasPrefix(line, "removed")
+	})
+}
+
 // Print writes a table and every wrong answer for a judged name, or a line of JSON.
 func (res *Result) Print(w io.Writer, title string, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(res)
 	}
-	var b strings.Builder
-	for _, line := range res.Wrong {
-		if !strings.HasPrefix(line, "filed") && !strings.HasPrefix(line, "removed") {
-			b.WriteString("    " + line + "\n")
-		}
-	}
-	fmt.Fprintf(&b, "\n| %s | names | first right | certain | likely | several | nobody | certain or likely, and right | and wrong |\n", title)
-	b.WriteString("|---|---|---|---|---|---|---|---|---|\n")
-	for _, f := range res.Kinds {
-		fmt.Fprintf(&b, "| %s | %d | %.3f | %d | %d | %d | %d | %d | %d |\n", f.Kind, f.Cases, f.Firsts, f.Certain, f.Likely, f.Several, f.Nobody, f.Right, f.Bad)
-	}
-	b.WriteString("\n| claimed probability | first answers | claimed | right |\n|---|---|---|---|\n")
-	for i, t := range res.Bins.Tenths {
-		if t.Weight > 0 {
-			fmt.Fprintf(&b, "| %.1f to %.1f | %.0f | %.3f | %.3f |\n", float64(i)/10, float64(i+1)/10, t.Weight, t.Claimed/t.Weight, t.Right/t.Weight)
-		}
-	}
-	fmt.Fprintf(&b, "\nExpected calibration error %.3f.\n", res.Error)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return tables.Execute(w, struct {
+		*Result
+		Title string
+	}{res, title})
 }

@@ -118,7 +118,6 @@ func regress(list []example, used []bool) *prospect.Weights {
 	return w
 }
 
-// solve solves a symmetric system by elimination.
 func solve(a [][]float64, b []float64) []float64 {
 	n := len(b)
 	x := append([]float64(nil), b...)

@@ -21,10 +21,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Depths are the lengths of prospect lists that are compared.
 var Depths = [...]int{5, 20, 50}
 
-// Options say what is measured.
 type Options struct {
 	Year    int // of the first-time grants
 	Targets int // organizations to ask about, at most
@@ -74,7 +72,6 @@ type Part struct {
 	Listed    float64 `json:"listed"`   // share of pairs that are in the list at all
 }
 
-// Result is what was measured.
 type Result struct {
 	Year    int    `json:"year"`
 	Known   int    `json:"funders_known_before"`
@@ -251,7 +248,6 @@ func Measure(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profi
 	return res, nil
 }
 
-// tally counts the wanted funders in the lists.
 type tally struct {
 	targets, pairs, listed int
 	ours, base             [len(Depths)]int
@@ -287,7 +283,6 @@ var tablesText string
 
 var tables = scorecard.Template("prospects", tablesText)
 
-// Print writes the result as tables, and as one line of JSON.
 func (r *Result) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables, r, r, onlyJSON)
 }

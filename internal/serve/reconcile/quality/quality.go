@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strings"
 	"syscall"
@@ -47,24 +46,15 @@ const leastOfState = 1_000
 // Open makes a snapshot of organizations in a directory, indexes it and opens it. The
 // organizations must be in EIN order without duplicates.
 func Open(ctx context.Context, dir string, orgs []snapshot.Organization) (*Register, error) {
-	w, err := snapshot.Create(dir, time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
-	if err != nil {
-		return nil, err
-	}
-	defer w.Abandon()
-	none := func(yield func(snapshot.Org) bool) {}
-	err = errors.Join(
-		snapshot.WriteTable(w, snapshot.Organizations, slices.Values(orgs)),
-		snapshot.WriteTable(w, snapshot.Orgs, iter.Seq[snapshot.Org](none)),
-		snapshot.WriteTable(w, snapshot.FunderKinds, func(yield func(snapshot.FunderKind) bool) {}),
-		snapshot.WriteTable(w, snapshot.Purposes, func(yield func(snapshot.OrgPurposes) bool) {}),
-		snapshot.WriteTable(w, snapshot.Grants, func(yield func(snapshot.Grant) bool) {}),
-		search.BuildNames(ctx, w), directory.Build(ctx, w), identify.Build(ctx, w),
-	)
-	if err != nil {
-		return nil, err
-	}
-	s, err := w.Publish(snapshot.Manifest{})
+	s, err := snapshot.Make(dir, time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC), func(w *snapshot.Writer) error {
+		return errors.Join(
+			snapshot.WriteTable(w, snapshot.Organizations, slices.Values(orgs)),
+			snapshot.WriteTable(w, snapshot.Orgs, slices.Values([]snapshot.Org{})),
+			snapshot.WriteTable(w, snapshot.FunderKinds, slices.Values([]snapshot.FunderKind{})),
+			snapshot.WriteTable(w, snapshot.Purposes, slices.Values([]snapshot.OrgPurposes{})),
+			snapshot.WriteTable(w, snapshot.Grants, slices.Values([]snapshot.Grant{})),
+			search.BuildNames(ctx, w), directory.Build(ctx, w), identify.Build(ctx, w))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +74,6 @@ func Open(ctx context.Context, dir string, orgs []snapshot.Organization) (*Regis
 	return r, nil
 }
 
-// Close closes the indexes.
 func (r *Register) Close() error { return errors.Join(r.Search.Close(), r.Directory.Close()) }
 
 // Figures are the results of one way to ask. Matches are first answers called a match.
@@ -121,7 +110,6 @@ type Bin struct {
 	claimed float64
 }
 
-// Result is the result of a set.
 type Result struct {
 	Organizations int       `json:"organizations"`
 	Covered       []Figures `json:"covered"`  // names in states whose register is loaded
@@ -344,7 +332,6 @@ var tablesText string
 
 var tables = scorecard.Template("reconcile", tablesText)
 
-// Print writes the result as tables, and as one line of JSON.
 func (r *Result) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables, r, r, onlyJSON)
 }

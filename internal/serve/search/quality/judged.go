@@ -16,7 +16,6 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// Grades of an organization in a judged file.
 const (
 	wrong     = "wrong"
 	right     = "right"
@@ -163,7 +162,6 @@ const (
 	LeastProminent = 0.9
 )
 
-// Failed lists what misses a gate.
 func (c *Compared) Failed() (list []string) {
 	for i := range c.Questions {
 		if q := &c.Questions[i]; q.Behind() > MostBehind {
@@ -182,7 +180,6 @@ var comparedText string
 
 var compared = scorecard.Template("judged questions", comparedText)
 
-// Print writes the result as a table, and as one line of JSON.
 func (c *Compared) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, compared, c, c, onlyJSON)
 }

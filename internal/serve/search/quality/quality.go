@@ -28,7 +28,6 @@ import (
 	"grantgraph/internal/stem"
 )
 
-// Document is an organization of a set.
 type Document struct {
 	EIN      string   `json:"ein"`
 	Name     string   `json:"name"`
@@ -125,31 +124,23 @@ func lines[T any](r io.Reader) iter.Seq2[T, error] {
 // Index makes a snapshot of the documents in a directory, indexes it as a build does
 // and opens the index. The slow encoder reads all texts.
 func Index(ctx context.Context, dir string, docs []Document) (*search.Index, error) {
-	w, err := snapshot.Create(dir, time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
-	if err != nil {
-		return nil, err
-	}
-	defer w.Abandon()
-	err = errors.Join(
-		snapshot.WriteTable(w, snapshot.Organizations, snapshot.Each(docs, func(d Document) snapshot.Organization {
-			return snapshot.Organization{EIN: d.EIN, Name: d.Name, City: d.City, State: d.State, NTEE: d.NTEE, Sources: snapshot.SourceFiler, Active: true}
-		})),
-		snapshot.WriteTable(w, snapshot.Orgs, snapshot.Each(docs, func(d Document) snapshot.Org {
-			o := snapshot.Org{EIN: d.EIN, Name: d.Name, City: d.City, State: d.State, ReturnType: d.Form, Programs: d.Programs}
-			if len(d.Mission) > 0 {
-				o.Mission, o.Activity = d.Mission[0], strings.Join(d.Mission[1:], ". ")
-			}
-			return o
-		})),
-		snapshot.WriteTable(w, snapshot.Purposes, snapshot.Each(docs, func(d Document) snapshot.OrgPurposes {
-			return snapshot.OrgPurposes{EIN: d.EIN, Given: d.Purposes[:min(len(d.Purposes), snapshot.MaxPurposes)]}
-		})),
-		search.Build(len(docs))(ctx, w), identify.Build(ctx, w),
-	)
-	if err != nil {
-		return nil, err
-	}
-	s, err := w.Publish(snapshot.Manifest{})
+	s, err := snapshot.Make(dir, time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC), func(w *snapshot.Writer) error {
+		return errors.Join(
+			snapshot.WriteTable(w, snapshot.Organizations, snapshot.Each(docs, func(d Document) snapshot.Organization {
+				return snapshot.Organization{EIN: d.EIN, Name: d.Name, City: d.City, State: d.State, NTEE: d.NTEE, Sources: snapshot.SourceFiler, Active: true}
+			})),
+			snapshot.WriteTable(w, snapshot.Orgs, snapshot.Each(docs, func(d Document) snapshot.Org {
+				o := snapshot.Org{EIN: d.EIN, Name: d.Name, City: d.City, State: d.State, ReturnType: d.Form, Programs: d.Programs}
+				if len(d.Mission) > 0 {
+					o.Mission, o.Activity = d.Mission[0], strings.Join(d.Mission[1:], ". ")
+				}
+				return o
+			})),
+			snapshot.WriteTable(w, snapshot.Purposes, snapshot.Each(docs, func(d Document) snapshot.OrgPurposes {
+				return snapshot.OrgPurposes{EIN: d.EIN, Given: d.Purposes[:min(len(d.Purposes), snapshot.MaxPurposes)]}
+			})),
+			search.Build(len(docs))(ctx, w), identify.Build(ctx, w))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +154,6 @@ func Index(ctx context.Context, dir string, docs []Document) (*search.Index, err
 	return x, nil
 }
 
-// Figures are the results of one mode.
 type Figures struct {
 	NDCG10   float64 `json:"ndcg10"`
 	Recall20 float64 `json:"recall20"`
@@ -176,7 +166,6 @@ type Known struct {
 	Two   float64 `json:"mrr_two_words"` // by its two rarest words
 }
 
-// Result is the result of a set.
 type Result struct {
 	Documents int     `json:"documents"`
 	Queries   int     `json:"queries"`
@@ -326,7 +315,6 @@ type Gate struct {
 	Is, Least float64
 }
 
-// Gates are the bounds of the result.
 func (r *Result) Gates() []Gate {
 	return []Gate{
 		{"semantic nDCG@10", r.Semantic.NDCG10, LeastSemantic},
@@ -336,7 +324,6 @@ func (r *Result) Gates() []Gate {
 	}
 }
 
-// Failed lists the gates that the result fails.
 func (r *Result) Failed() (list []string) {
 	for _, g := range r.Gates() {
 		if g.Is < g.Least {
@@ -351,7 +338,6 @@ var tablesText string
 
 var tables = scorecard.Template("search", tablesText)
 
-// Print writes the result as tables, and as one line of JSON.
 func (r *Result) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables, r, r, onlyJSON)
 }

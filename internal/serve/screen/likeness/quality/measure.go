@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/serve/screen/likeness"
 )
 
-// Report is the result of a measurement.
 type Report struct {
 	Names     int // of the list
 	Positives int // asked for
@@ -21,7 +20,6 @@ type Report struct {
 	At        []Measure // by threshold
 }
 
-// Measure is the quality at one threshold.
 type Measure struct {
 	Threshold float64
 	Found     int            // positives found
@@ -31,7 +29,6 @@ type Measure struct {
 	negatives int
 }
 
-// Thresholds returns the thresholds that are measured.
 func Thresholds() []float64 { return []float64{likeness.Threshold, 0.85} }
 
 // Evaluate searches the list for every case, on all cores. A positive counts as found when
@@ -83,7 +80,6 @@ func Evaluate(ctx context.Context, l *likeness.List, cases []Case) (*Report, err
 	return rep, nil
 }
 
-// Recall returns the share of positives that were found.
 func (m *Measure) Recall() float64 {
 	asked := 0
 	for _, n := range m.Asked {
@@ -92,18 +88,15 @@ func (m *Measure) Recall() float64 {
 	return scorecard.Share(m.Found, asked)
 }
 
-// RecallOf returns the same for one variant.
 func (m *Measure) RecallOf(variant string) float64 {
 	return scorecard.Share(m.Hits[variant], m.Asked[variant])
 }
 
-// FalsePerThousand returns how many of a thousand unrelated names have a hit.
 func (m *Measure) FalsePerThousand() float64 { return 1000 * scorecard.Share(m.False, m.negatives) }
 
 // Precision returns the share of right answers among the names with a hit.
 func (m *Measure) Precision() float64 { return scorecard.Share(m.Found, m.Found+m.False) }
 
-// F1 returns the harmonic mean of precision and recall.
 func (m *Measure) F1() float64 {
 	p, r := m.Precision(), m.Recall()
 	if p+r == 0 {
@@ -117,7 +110,6 @@ var tablesText string
 
 var tables = scorecard.Template("screening", tablesText)
 
-// Print writes the report as tables, a row for each variant and the figures of the whole, and as one line of JSON.
 func (r *Report) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables.Lookup("quality"), r, r.figures(), onlyJSON)
 }
@@ -130,7 +122,6 @@ func (r *Report) Variants() []string {
 	return append(known, others...)
 }
 
-// figures is a measure as JSON.
 type figures struct {
 	Recall           float64            `json:"recall"`
 	RecallByVariant  map[string]float64 `json:"recall_by_variant"`
@@ -138,7 +129,6 @@ type figures struct {
 	F1               float64            `json:"f1"`
 }
 
-// figures are the measures by threshold.
 func (r *Report) figures() map[string]figures {
 	all := map[string]figures{}
 	for i := range r.At {

@@ -12,7 +12,6 @@ import (
 	"grantgraph/internal/serve/screen/likeness"
 )
 
-// Speed is how fast names are screened.
 type Speed struct {
 	Names    int           // of the list
 	Asked    int           // names that were timed one by one, on one core
@@ -24,7 +23,6 @@ type Speed struct {
 	Hits     int64         // names among them with a hit
 }
 
-// Samples of a race.
 const (
 	speedSample = 20_000
 	scanSample  = 100
@@ -76,7 +74,6 @@ func Race(ctx context.Context, l *likeness.List, names []string, bulk, cores int
 	return s, err
 }
 
-// PerSecond returns how many names a second were screened together.
 func (s *Speed) PerSecond() float64 {
 	if s.Took <= 0 {
 		return 0
@@ -84,7 +81,6 @@ func (s *Speed) PerSecond() float64 {
 	return float64(s.Bulk) / s.Took.Seconds()
 }
 
-// Print writes the figures as a table, and as one line of JSON.
 func (s *Speed) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables.Lookup("speed"), s, map[string]any{
 		"list_names": s.Names, "p50_ns": s.P50.Nanoseconds(), "p99_ns": s.P99.Nanoseconds(), "scan_p50_ns": s.ScanP50.Nanoseconds(),
@@ -92,5 +88,4 @@ func (s *Speed) Print(w io.Writer, onlyJSON bool) error {
 	}, onlyJSON)
 }
 
-// Micros is a time in microseconds.
 func (*Speed) Micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
