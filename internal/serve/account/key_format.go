@@ -75,6 +75,9 @@ func isID(prefix, s string) bool {
 	return ok && len(rest) == idChars && strings.Trim(rest, base62) == ""
 }
 
+// IsAccount reports whether s has the form of the ID of an account.
+func IsAccount(s string) bool { return isID(accPrefix, s) }
+
 func checksum(body string) string {
 	var b [sumChars]byte
 	n := crc32.ChecksumIEEE([]byte(body))

@@ -19,6 +19,8 @@ type ListRun struct {
 	Dataset  string          // version of the dataset of the last part
 	Summary  json.RawMessage // what the caller says about the run
 	Parts    int             // how many parts of reports are stored
+
+	claim int64 // end of the turn of whoever screens the next part
 }
 
 // How long the store keeps the runs of a list, and how many.
@@ -27,6 +29,9 @@ const (
 	HistoryKept = 10 * 365 * 24 * time.Hour // as long as records of sanctions screenings have to be kept (31 CFR 501.601)
 	MostRuns    = 200
 )
+
+// claimed is the turn of whoever screens a part: longer than any request, so it ends by itself only if a server was killed.
+const claimed = 2 * time.Minute
 
 const (
 	runPrefix  = "run_" // of the ID of a run
@@ -99,7 +104,7 @@ func (s *Store) ListRun(ctx context.Context, account, list, id string) (ListRun,
 	return r.ListRun, err
 }
 
-// BeginListRun begins a screening of a list, which must have members.
+// BeginListRun begins a screening of a list, which must have members. It is the caller's turn to screen the first part.
 func (s *Store) BeginListRun(ctx context.Context, account, list string) (ListRun, error) {
 	id, err := newID(runPrefix, rand.Reader)
 	if err != nil {
@@ -120,16 +125,43 @@ func (s *Store) BeginListRun(ctx context.Context, account, list string) (ListRun
 		if have >= MostRuns {
 			return ListRun{}, refuse(nil, "too_many_runs", have)
 		}
-		r := ListRun{ID: id, Started: t.now.UTC(), Expires: l.runExpires(t.now).UTC(), Members: l.Members, Summary: json.RawMessage("{}")}
-		t.exec("INSERT INTO list_runs (id, list, started, ended, expires, members, screened, reached, dataset, summary)"+
-			" VALUES ($1, $2, $3, 0, $4, $5, 0, 0, '', '{}')", id, l.seq, t.now.UnixNano(), r.Expires.UnixNano(), l.Members)
+		r := ListRun{ID: id, Started: t.now.UTC(), Expires: l.runExpires(t.now).UTC(), Members: l.Members, Summary: json.RawMessage("{}"),
+			claim: t.now.Add(claimed).UnixNano()}
+		t.exec("INSERT INTO list_runs (id, list, started, ended, expires, members, screened, reached, dataset, summary, claimed)"+
+			" VALUES ($1, $2, $3, 0, $4, $5, 0, 0, '', '{}', $6)", id, l.seq, t.now.UnixNano(), r.Expires.UnixNano(), l.Members, r.claim)
 		return r, nil
 	})
 }
 
-// AdvanceListRun stores a part of a run and everything that r says about the run. It refuses the part if the run has reached
-// another position than before: somebody else has advanced it meanwhile.
-func (s *Store) AdvanceListRun(ctx context.Context, account, list string, before int64, r ListRun, reports []byte) error {
+// ClaimListRun makes it the caller's turn to screen the next part of a run, so that nobody else screens the same members and
+// pays for them. The turn ends with the part, with ReleaseListRun, or by itself. A run that has ended is not claimed.
+func (s *Store) ClaimListRun(ctx context.Context, account, list, id string) (ListRun, error) {
+	return updated(ctx, s, func(t *tx) (ListRun, error) {
+		l, err := listOf(t, account, list)
+		if err != nil {
+			return ListRun{}, err
+		}
+		r, err := s.runOf(t, l.seq, id)
+		if err != nil || !r.Ended.IsZero() {
+			return r.ListRun, err
+		}
+		r.claim = t.now.Add(claimed).UnixNano()
+		if t.exec("UPDATE list_runs SET claimed = $2 WHERE seq = $1 AND claimed <= $3 AND reached = $4 AND ended = 0",
+			r.seq, r.claim, t.now.UnixNano(), r.Reached) == 0 {
+			return ListRun{}, refuse(&WaitError{time.Second}, "run_busy")
+		}
+		return r.ListRun, nil
+	})
+}
+
+// ReleaseListRun gives a turn back whose part was not screened.
+func (s *Store) ReleaseListRun(ctx context.Context, r ListRun) error {
+	return s.perform(ctx, func(t *tx) { t.exec("UPDATE list_runs SET claimed = 0 WHERE id = $1 AND claimed = $2", r.ID, r.claim) })
+}
+
+// AdvanceListRun stores a part of a run and everything that r says about the run, and ends the turn. It refuses the part if
+// the turn has passed to somebody else.
+func (s *Store) AdvanceListRun(ctx context.Context, account, list string, r ListRun, reports []byte) error {
 	if len(r.Summary) > maxSummary {
 		return refuse(nil, "long_list_text", "summary of a run", len(r.Summary), maxSummary)
 	}
@@ -146,8 +178,8 @@ func (s *Store) AdvanceListRun(ctx context.Context, account, list string, before
 		if !r.Ended.IsZero() {
 			ended = r.Ended.UnixNano()
 		}
-		if t.exec("UPDATE list_runs SET ended = $3, screened = $4, reached = $5, dataset = $6, summary = $7 WHERE seq = $1 AND reached = $2 AND ended = 0",
-			have.seq, before, ended, r.Screened, r.Reached, r.Dataset, string(r.Summary)) == 0 {
+		if t.exec("UPDATE list_runs SET claimed = 0, ended = $3, screened = $4, reached = $5, dataset = $6, summary = $7"+
+			" WHERE seq = $1 AND claimed = $2 AND ended = 0", have.seq, r.claim, ended, r.Screened, r.Reached, r.Dataset, string(r.Summary)) == 0 {
 			return refuse(nil, "run_advanced")
 		}
 		if reports != nil {

@@ -120,12 +120,6 @@ func scanPublicList(scan scanner) (List, error) {
 	return l.List, err
 }
 
-// ListsWith returns the lists of an account that have the organization, oldest first.
-func (s *Store) ListsWith(ctx context.Context, account string, e ein.EIN) ([]List, error) {
-	return collect(s.view(ctx), listColumns+" AND l.seq IN (SELECT list FROM list_members WHERE ein = $2 AND ein <> '') ORDER BY l.seq",
-		[]any{account, e.String()}, scanPublicList)
-}
-
 // ListByID returns a list of an account. The refusal unknown_list also stands for a list of
 // another account, here and in all other methods.
 func (s *Store) ListByID(ctx context.Context, account, id string) (List, error) {
@@ -258,42 +252,43 @@ func storedEIN(e ein.EIN) string {
 }
 
 // AddMembers adds organizations at the end of a list, all or none of them. It skips those that the list has already, by their
-// EIN or, without an EIN, by their name, and returns how many it added.
-func (s *Store) AddMembers(ctx context.Context, account, id string, add []Member) (added int, err error) {
+// EIN or, without an EIN, by their name, and returns those that it added.
+func (s *Store) AddMembers(ctx context.Context, account, id string, add []Member) (_ []Member, err error) {
 	parsed := make([]Member, len(add))
 	for i, m := range add {
 		if parsed[i], err = parseMember(m); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
-	return updated(ctx, s, func(t *tx) (int, error) {
+	return updated(ctx, s, func(t *tx) (added []Member, err error) {
 		l, err := t.lockList(account, id)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		there, err := members(t, "ORDER BY position", l.seq)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		has := make(map[string]bool, len(there)+len(parsed))
 		for _, m := range there {
 			has[m.key()] = true
 		}
-		first := l.next
 		for _, m := range parsed {
 			if has[m.key()] {
 				continue
 			}
 			has[m.key()] = true
+			m.Position = l.next
 			t.later("INSERT INTO list_members (list, position, ein, name, note) VALUES ($1, $2, $3, $4, $5)",
-				l.seq, l.next, storedEIN(m.EIN), m.Name, m.Note)
+				l.seq, m.Position, storedEIN(m.EIN), m.Name, m.Note)
+			added = append(added, m)
 			l.next++
 		}
 		if len(has) > MostMembers {
-			return 0, refuse(nil, "too_many_members", MostMembers, l.Members, int(l.next-first))
+			return nil, refuse(nil, "too_many_members", MostMembers, l.Members, len(added))
 		}
 		t.exec("UPDATE lists SET next = $2, changed = $3 WHERE seq = $1", l.seq, l.next, t.now.UnixNano())
-		return int(l.next - first), nil
+		return added, nil
 	})
 }
 

@@ -175,17 +175,21 @@ func scanAlert(scan scanner) (a Alert, err error) {
 	return a, err
 }
 
-// Alerts returns the alerts of a list before a number (0 for the latest), latest first, and
-// at most so many. A list that is no longer watched keeps the alerts it has.
-func (s *Store) Alerts(ctx context.Context, account, list string, before int64, most int) ([]Alert, error) {
+// Alerts returns the alerts of a list after a number and before another (0 for the latest), latest first, and at most so many;
+// and how many there are after the first. A list that is no longer watched keeps the alerts it has.
+func (s *Store) Alerts(ctx context.Context, account, list string, after, before int64, most int) (page []Alert, all int, err error) {
 	l, err := listOf(s.view(ctx), account, list)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if before <= 0 {
 		before = never
 	}
-	return collect(s.view(ctx), alertColumns+"AND seq < $2 ORDER BY seq DESC LIMIT $3", []any{l.seq, before, most}, scanAlert)
+	if _, err := s.view(ctx).get("SELECT COUNT(*) FROM alerts WHERE list = $1 AND seq > $2", []any{l.seq, after}, &all); err != nil {
+		return nil, 0, err
+	}
+	page, err = collect(s.view(ctx), alertColumns+"AND seq < $2 AND seq > $3 ORDER BY seq DESC LIMIT $4", []any{l.seq, before, after, most}, scanAlert)
+	return page, all, err
 }
 
 // hookTests is how often an account may test its webhooks, which call hosts of its choice.

@@ -98,15 +98,18 @@ func TestWatch(t *testing.T) {
 		if n, err := s.Record(ctx, w, alertsOf(w.Mark, editionOf(3), w.Members), nil, editionOf(3)); n != 0 || err != nil {
 			t.Error(n, err)
 		}
-		got, err := s.Alerts(ctx, ann, l.ID, 0, 10)
+		got, _, err := s.Alerts(ctx, ann, l.ID, 0, 0, 10)
 		if err != nil || len(got) != 2 || got[1].EIN != 70000001 || got[1].From != editionOf(1).Edition || got[1].To != editionOf(3).Edition || !got[1].At.Equal(c.now()) {
 			t.Fatalf("%+v, %v", got, err)
 		}
-		if page, err := s.Alerts(ctx, ann, l.ID, got[0].Seq, 10); err != nil || len(page) != 1 || page[0] != got[1] {
+		if page, all, err := s.Alerts(ctx, ann, l.ID, got[1].Seq, 0, 10); err != nil || len(page) != 1 || page[0] != got[0] || all != 1 {
+			t.Errorf("%+v, %d, %v", page, all, err)
+		}
+		if page, _, err := s.Alerts(ctx, ann, l.ID, 0, got[0].Seq, 10); err != nil || len(page) != 1 || page[0] != got[1] {
 			t.Errorf("%+v, %v", page, err)
 		}
 		for name, err := range map[string]error{
-			"alerts": func() error { _, err := s.Alerts(ctx, bob, l.ID, 0, 10); return err }(),
+			"alerts": func() error { _, _, err := s.Alerts(ctx, bob, l.ID, 0, 0, 10); return err }(),
 			"change": func() error { _, _, err := s.ChangeWatch(ctx, bob, l.ID, WatchChange{On: new(false)}); return err }(),
 			"read":   func() error { _, err := s.WatchOf(ctx, bob, l.ID); return err }(),
 		} {
@@ -183,7 +186,7 @@ func TestFeedIsBounded(t *testing.T) {
 		if n, err := s.Record(t.Context(), w, many, nil, editionOf(2)); err != nil || n != len(many) {
 			t.Fatal(n, err)
 		}
-		got, err := s.Alerts(t.Context(), ann, l.ID, 0, len(many))
+		got, _, err := s.Alerts(t.Context(), ann, l.ID, 0, 0, len(many))
 		if err != nil || len(got) != MostAlerts || got[0].EIN != many[len(many)-1].EIN {
 			t.Error(len(got), err)
 		}
@@ -191,14 +194,14 @@ func TestFeedIsBounded(t *testing.T) {
 		if err := s.sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got, err = s.Alerts(t.Context(), ann, l.ID, 0, 1); err != nil || len(got) != 0 {
+		if got, _, err = s.Alerts(t.Context(), ann, l.ID, 0, 0, 1); err != nil || len(got) != 0 {
 			t.Error(got, err)
 		}
 		// Numbers go on where they were, so that no channel takes a new alert for one that it sent.
 		if n := compareAll(t, s, 3); n != 2 {
 			t.Error(n)
 		}
-		if got, err = s.Alerts(t.Context(), ann, l.ID, 0, 1); err != nil || len(got) != 1 || got[0].Seq <= int64(len(many)) {
+		if got, _, err = s.Alerts(t.Context(), ann, l.ID, 0, 0, 1); err != nil || len(got) != 1 || got[0].Seq <= int64(len(many)) {
 			t.Error(got, err)
 		}
 	})
@@ -327,7 +330,7 @@ func TestTwoServersAlert(t *testing.T) {
 		}
 		all.Wait()
 		checkFeed(t, servers[0], ann, l.ID, editions)
-		got, err := servers[0].Alerts(t.Context(), ann, l.ID, 0, MostAlerts)
+		got, _, err := servers[0].Alerts(t.Context(), ann, l.ID, 0, 0, MostAlerts)
 		if err != nil || len(got) != written {
 			t.Errorf("%d alerts are in the feed, and %d were written: %v", len(got), written, err)
 		}
@@ -338,7 +341,7 @@ func TestTwoServersAlert(t *testing.T) {
 // without a gap and without going twice over the same.
 func checkFeed(t *testing.T, s *Store, account, list string, last int) {
 	t.Helper()
-	got, err := s.Alerts(t.Context(), account, list, 0, MostAlerts)
+	got, _, err := s.Alerts(t.Context(), account, list, 0, 0, MostAlerts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ package listrun
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,8 +32,20 @@ const Weight = PartMembers * (512 << 10)
 
 const maxPart = 32 << 20
 
+// Store keeps lists and their runs; *account.Store is one.
+type Store interface {
+	Members(ctx context.Context, owner, list string, after int64, most int) ([]account.Member, error)
+	ListRun(ctx context.Context, owner, list, run string) (account.ListRun, error)
+	BeginListRun(ctx context.Context, owner, list string) (account.ListRun, error)
+	ClaimListRun(ctx context.Context, owner, list, run string) (account.ListRun, error)
+	ReleaseListRun(ctx context.Context, r account.ListRun) error
+	AdvanceListRun(ctx context.Context, owner, list string, r account.ListRun, reports []byte) error
+	DeleteListRun(ctx context.Context, owner, list, run string) error
+	ListReports(ctx context.Context, owner, list, run string, part int) ([]byte, error)
+}
+
 type Desk struct {
-	*account.Store
+	Store
 	Signer report.Signer
 	Base   string // address of the service, for reports
 	Clock  func() time.Time
@@ -65,14 +78,15 @@ type Next struct {
 	begun, last   bool
 }
 
-// Prepare finds the next part of a run; an empty run begins another one. Nothing is screened and nothing needs to be paid yet.
+// Prepare claims the next part of a run; an empty run begins another one. Nothing is screened and nothing needs to be paid
+// yet, and nobody else can claim the part until it is screened or abandoned.
 func (d *Desk) Prepare(ctx context.Context, owner, list, run string) (*Next, error) {
 	n := &Next{desk: d, account: owner, list: list, begun: run == ""}
 	var err error
 	if n.begun {
 		n.Run, err = d.BeginListRun(ctx, owner, list)
 	} else {
-		n.Run, err = d.ListRun(ctx, owner, list, run)
+		n.Run, err = d.ClaimListRun(ctx, owner, list, run)
 	}
 	if err != nil {
 		return nil, err
@@ -85,15 +99,23 @@ func (d *Desk) Prepare(ctx context.Context, owner, list, run string) (*Next, err
 	if n.last = len(n.Members) <= PartMembers; !n.last {
 		n.Members = n.Members[:PartMembers]
 	}
-	return n, err
+	if err != nil {
+		return nil, cmp.Or(n.Abandon(ctx), err)
+	}
+	return n, nil
 }
 
-// Abandon removes a run that Prepare began, because its first part was not screened.
+// abandonTimeout bounds how long somebody who has left is waited for.
+const abandonTimeout = 10 * time.Second
+
+// Abandon gives the part back, because it was not screened, and removes the run if Prepare began it.
 func (n *Next) Abandon(ctx context.Context) error {
-	if !n.begun {
-		return nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonTimeout)
+	defer cancel()
+	if n.begun {
+		return n.desk.DeleteListRun(ctx, n.account, n.list, n.Run.ID)
 	}
-	return n.desk.DeleteListRun(ctx, n.account, n.list, n.Run.ID)
+	return n.desk.ReleaseListRun(ctx, n.Run)
 }
 
 // Screen screens the part and stores it. It returns the run as it is now.
@@ -106,7 +128,7 @@ func (n *Next) Screen(ctx context.Context, data Data) (account.ListRun, []client
 	if err != nil {
 		return n.Run, nil, err
 	}
-	summary, before := SummaryOf(n.Run), n.Run.Reached
+	summary := SummaryOf(n.Run)
 	summary.Sources = data.Screener.Sources(at)
 	for i := range results {
 		count(&summary.Counts, results[i].Outcome)
@@ -124,12 +146,12 @@ func (n *Next) Screen(ctx context.Context, data Data) (account.ListRun, []client
 	}
 	var packed []byte
 	if len(results) > 0 {
-		if packed, err = pack(results); err != nil {
+		if packed, err = Pack(results); err != nil {
 			return n.Run, nil, err
 		}
 		n.Run.Parts++
 	}
-	return n.Run, results, n.desk.AdvanceListRun(ctx, n.account, n.list, before, n.Run, packed)
+	return n.Run, results, n.desk.AdvanceListRun(ctx, n.account, n.list, n.Run, packed)
 }
 
 // Results screens members, without a store.
@@ -211,7 +233,8 @@ func (d *Desk) Part(ctx context.Context, owner, list, run string, part int) (res
 	return results, nil
 }
 
-func pack(results []client.ListResult) ([]byte, error) {
+// Pack is results as the store keeps them.
+func Pack(results []client.ListResult) ([]byte, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	if err := json.NewEncoder(z).Encode(results); err != nil {

@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	unicode16 "golang.org/x/text/encoding/unicode"
 
 	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/orgname"
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/identify"
@@ -232,14 +232,14 @@ func (s *Site) addSheet(v *visit) error {
 	if err != nil {
 		return s.refused(v, p, err)
 	}
-	said := "Added " + howMany(added) + "."
-	if there := len(add) - added; there > 0 {
+	said := "Added " + howMany(len(added)) + "."
+	if there := len(add) - len(added); there > 0 {
 		said += " The list had " + howMany(there) + " of yours already."
 	}
 	if len(p.Unread) == 0 {
 		return s.changed(v, p.List.ID, said)
 	}
-	p.List.Members += added
+	p.List.Members += len(added)
 	p.Notice = said
 	return s.drawList(v, p, http.StatusOK)
 }
@@ -357,11 +357,11 @@ func (s *Site) addSome(v *visit) error {
 		}
 		to = l.ID
 	}
-	n, err := s.Accounts.AddMembers(ctx, v.account.ID, to, chosen(v, v.r.PostForm["ein"]))
+	added, err := s.Accounts.AddMembers(ctx, v.account.ID, to, chosen(v, v.r.PostForm["ein"]))
 	if err != nil {
 		return s.fail(v, err)
 	}
-	return s.changed(v, to, "Added "+howMany(n)+".")
+	return s.changed(v, to, "Added "+howMany(len(added))+".")
 }
 
 // showNames asks who is meant by names without an EIN, and takes nobody for granted.
@@ -437,6 +437,14 @@ func (s *Site) screenList(v *visit) error {
 		return frame.Damaged
 	}
 	next, err := s.desk().Prepare(ctx, v.account.ID, id, v.field("run"))
+	if slug(err) == "run_busy" { // another tab or a program screens this part; the page of the run asks again
+		hold.Release()
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+		return v.redirect("/lists/" + id + "/" + v.field("run"))
+	}
 	if err != nil {
 		return s.refused(v, nil, err)
 	}
@@ -449,7 +457,7 @@ func (s *Site) screenList(v *visit) error {
 			data.Lookup = set.Search.Lookup
 		}
 		_, _, err = next.Screen(ctx, data)
-		if err != nil && slug(err) != "run_advanced" { // which another tab did
+		if err != nil && slug(err) != "run_advanced" { // which another tab or a program did
 			err = s.failReport(v, err)
 		} else {
 			return v.redirect("/lists/" + id + "/" + next.Run.ID)
@@ -519,14 +527,6 @@ func (s *Site) deleteRun(v *visit) error {
 		return s.fail(v, err)
 	}
 	return s.changed(v, v.r.PathValue("id"), "The screening and its reports are deleted.")
-}
-
-// displayName is the name of a member: as its owner wrote it, else as the lists write it.
-func displayName(r *client.ListResult, record *client.ScreeningRecord) string {
-	if r.Name != "" || record == nil {
-		return r.Name
-	}
-	return orgname.Display(frame.Text(record.Organization.OrganizationName))
 }
 
 type unreadLine struct {

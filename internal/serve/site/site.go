@@ -149,7 +149,7 @@ func (s *Site) configure() error {
 	}
 	s.Window = cmp.Or(s.Window, account.Day)
 	if s.Watcher == nil {
-		if s.Watcher, err = watching.New(watching.Config{BaseURL: s.BaseURL, Clock: s.Clock}); err != nil {
+		if s.Watcher, err = watching.New(watching.Config{Store: s.Accounts, BaseURL: s.BaseURL, Clock: s.Clock}); err != nil {
 			return err
 		}
 	}

@@ -2,11 +2,9 @@ package site
 
 import (
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/site/frame"
 	watching "grantgraph/internal/serve/watch"
@@ -55,7 +53,7 @@ func (s *Site) drawFeed(v *visit, notice, atom string, wrong error) error {
 		return s.fail(v, err)
 	}
 	before, _ := strconv.ParseInt(v.r.URL.Query().Get("before"), 10, 64)
-	alerts, err := s.Accounts.Alerts(v.r.Context(), v.account.ID, p.List.ID, before, shownAlerts+1)
+	alerts, _, err := s.Accounts.Alerts(v.r.Context(), v.account.ID, p.List.ID, 0, before, shownAlerts+1)
 	if err != nil {
 		return s.fail(v, err)
 	}
@@ -97,42 +95,13 @@ func (s *Site) changeFeed(v *visit) error {
 		return s.drawFeed(v, "", "", nil)
 	}
 	if do == "test-hook" {
-		return s.drawFeed(v, what.said, "", s.testHook(v, list))
+		return s.drawFeed(v, what.said, "", s.Watcher.TestHook(ctx, v.account.ID, list))
 	}
 	if do == "hook" {
-		target := v.field("webhook")
-		if err := s.Watcher.CheckHook(target); err != nil {
-			return s.drawFeed(v, "", "", err)
-		}
-		what.change.Webhook = &target
+		what.change.Webhook = new(v.field("webhook"))
 	}
-	_, secret, err := s.Accounts.ChangeWatch(ctx, v.account.ID, list, what.change)
-	if err != nil {
-		return s.fail(v, err)
-	}
-	atom := ""
-	if secret != "" {
-		atom = s.BaseURL + watching.FeedPath + url.QueryEscape(secret)
-	}
-	return s.drawFeed(v, what.said, atom, nil)
-}
-
-func (s *Site) testHook(v *visit, list string) error {
-	l, err := s.Accounts.ListByID(v.r.Context(), v.account.ID, list)
-	if err != nil {
-		return err
-	}
-	w, err := s.Accounts.WatchOf(v.r.Context(), v.account.ID, list)
-	if err != nil || w == nil || w.Webhook == nil {
-		return fault.New("no_webhook", "The list has no webhook")
-	}
-	if err := s.Accounts.CountHookTest(v.r.Context(), v.account.ID); err != nil {
-		return err
-	}
-	if why := s.Watcher.Test(v.r.Context(), l, w.Webhook.Target); why != "" {
-		return fault.New("webhook_failed", "The webhook did not take the test: %s", why)
-	}
-	return nil
+	_, atom, err := s.Watcher.Set(ctx, v.account.ID, list, what.change)
+	return s.drawFeed(v, what.said, atom, err)
 }
 
 func (s *Site) sendAtom(w http.ResponseWriter, r *http.Request) error {
@@ -144,7 +113,7 @@ func (s *Site) sendAtom(w http.ResponseWriter, r *http.Request) error {
 	if owner == "" {
 		return frame.Missing
 	}
-	alerts, err := s.Accounts.Alerts(r.Context(), owner, list.ID, 0, 2*shownAlerts)
+	alerts, _, err := s.Accounts.Alerts(r.Context(), owner, list.ID, 0, 0, 2*shownAlerts)
 	if err != nil {
 		return err
 	}

@@ -171,6 +171,20 @@ func (w *Watcher) failed(ctx context.Context, d *account.Delivery, why string, l
 	return w.Store.Undelivered(ctx, d, why, next)
 }
 
+// Set changes how a list is watched, if its webhook may be called. atom is the address of its feed, if one was drawn.
+func (w *Watcher) Set(ctx context.Context, owner, list string, c account.WatchChange) (now *account.Watch, atom string, err error) {
+	if c.Webhook != nil && *c.Webhook != "" {
+		if err := w.CheckHook(*c.Webhook); err != nil {
+			return nil, "", err
+		}
+	}
+	now, secret, err := w.Store.ChangeWatch(ctx, owner, list, c)
+	if secret != "" {
+		atom = w.BaseURL + FeedPath + url.QueryEscape(secret)
+	}
+	return now, atom, err
+}
+
 // Shown is an alert as others see it.
 func (w *Watcher) Shown(a *account.Alert) client.Alert {
 	out := client.Alert{ID: a.Seq, At: api.Instant(a.At), Kind: a.Kind, Title: Title(a), Text: Text(a), Source: a.Source, Name: a.Name,

@@ -506,7 +506,7 @@ func TestAtom(t *testing.T) {
 		s.step()
 		s.now.Add(int64(time.Hour))
 	}
-	alerts, err := s.Store.Alerts(t.Context(), s.account, s.list.ID, 0, 100)
+	alerts, _, err := s.Store.Alerts(t.Context(), s.account, s.list.ID, 0, 0, 100)
 	if err != nil || len(alerts) != 4 {
 		t.Fatal(alerts, err)
 	}

@@ -73,6 +73,28 @@ func (w *Watcher) post(ctx context.Context, d *account.Delivery) error {
 	return w.Store.Delivered(ctx, d, w.Clock())
 }
 
+// TestHook sends a test to the webhook of a list.
+func (w *Watcher) TestHook(ctx context.Context, owner, list string) error {
+	l, err := w.Store.ListByID(ctx, owner, list)
+	if err != nil {
+		return err
+	}
+	now, err := w.Store.WatchOf(ctx, owner, list)
+	if err != nil {
+		return err
+	}
+	if now == nil || now.Webhook == nil {
+		return fault.New("no_webhook", "The list has no webhook.").Try("set one first")
+	}
+	if err := w.Store.CountHookTest(ctx, owner); err != nil {
+		return err
+	}
+	if why := w.Test(ctx, l, now.Webhook.Target); why != "" {
+		return fault.New("webhook_failed", "The webhook did not take the test: %s.", why).Try("repair it, and test it again")
+	}
+	return nil
+}
+
 // Test sends a delivery without alerts, and says why it failed; why is empty if it did not.
 func (w *Watcher) Test(ctx context.Context, list account.List, target string) (why string) {
 	why, _ = w.call(ctx, target, client.WatchDelivery{

@@ -147,7 +147,7 @@ func TestWorld(t *testing.T) {
 		must(t, err)
 		must(t, w.Step(t.Context()))
 		found := map[string]account.Alert{}
-		all, err := store.Alerts(t.Context(), ann.ID, list.ID, 0, account.MostAlerts)
+		all, _, err := store.Alerts(t.Context(), ann.ID, list.ID, 0, 0, account.MostAlerts)
 		must(t, err)
 		for _, a := range all {
 			if a.Seq > last {
