@@ -77,45 +77,46 @@ func (v *challengeDialog) run(ctx context.Context, ch *client.AgentChallenge) (*
 
 // answerChallenge asks the questions of one challenge until all answers are right or the service sends another challenge.
 func (v *challengeDialog) answerChallenge(ctx context.Context, ch *client.AgentChallenge) (*agentReply, *client.AgentChallenge, error) {
-	for {
-		answers, err := v.ask(ctx, ch.Questions)
-		if err != nil {
+	var answers []string // nil until they are asked for, and after wrong ones
+	for early := 1; ; early++ {
+		if answers == nil {
+			var err error
+			if answers, err = v.ask(ctx, ch.Questions); err != nil {
+				return nil, nil, err
+			}
+			early = 1
+		}
+		got, err := v.client.sendAnswers(ctx, answers)
+		if err == nil {
+			fmt.Fprintln(v.out, "\nAll answers are right.")
+			return got, nil, nil
+		}
+		var no *agentRefusal
+		if !errors.As(err, &no) {
 			return nil, nil, err
 		}
-		for early := 1; ; early++ {
-			got, err := v.client.sendAnswers(ctx, answers)
-			if err == nil {
-				fmt.Fprintln(v.out, "\nAll answers are right.")
-				return got, nil, nil
-			}
-			var no *agentRefusal
-			if !errors.As(err, &no) {
-				return nil, nil, err
-			}
-			soon := no.Slug == "answer_too_soon" && early < mostEarly
-			if no.failure.Challenge == nil && no.Slug != "wrong_answer" && !soon {
-				return nil, nil, err
-			}
-			fmt.Fprintf(v.out, "\n%s\n", no.Message)
-			if no.failure.Challenge != nil {
-				return nil, no.failure.Challenge, nil
-			}
-			if left := no.failure.AttemptsLeft; left != nil {
-				fmt.Fprintf(v.out, "Attempts left: %d.\n", *left)
-			}
-			seconds := 0
-			if no.failure.RetryAfterS != nil {
-				seconds = *no.failure.RetryAfterS
-			}
-			if soon {
-				seconds = max(1, seconds)
-			}
-			if err := v.wait(ctx, seconds); err != nil {
-				return nil, nil, err
-			}
-			if !soon {
-				break
-			}
+		soon := no.Slug == "answer_too_soon" && early < mostEarly
+		if no.failure.Challenge == nil && no.Slug != "wrong_answer" && !soon {
+			return nil, nil, err
+		}
+		fmt.Fprintf(v.out, "\n%s\n", no.Message)
+		if no.failure.Challenge != nil {
+			return nil, no.failure.Challenge, nil
+		}
+		if left := no.failure.AttemptsLeft; left != nil {
+			fmt.Fprintf(v.out, "Attempts left: %d.\n", *left)
+		}
+		seconds := 0
+		if no.failure.RetryAfterS != nil {
+			seconds = *no.failure.RetryAfterS
+		}
+		if soon {
+			seconds = max(1, seconds)
+		} else {
+			answers = nil
+		}
+		if err := v.wait(ctx, seconds); err != nil {
+			return nil, nil, err
 		}
 	}
 }

@@ -79,19 +79,14 @@ func checkAuthority(s string) (string, error) {
 }
 
 func (c *agentDirectoryCmd) print(a *terminal.App, authority string, keys []ed25519.PrivateKey) error {
-	host := cmp.Or(authority, anyHost)
-	body, header, err := keyDirectory(host, keys...)
-	if err != nil {
+	body, header, err := keyDirectory(cmp.Or(authority, anyHost), keys...)
+	switch {
+	case err != nil:
 		return err
-	}
-	if authority == "" {
-		header = nil
-	}
-	if !c.JSON {
-		if header == nil {
-			fmt.Fprintf(a.Out, "%s\n", body)
-			return nil
-		}
+	case !c.JSON && authority == "":
+		fmt.Fprintf(a.Out, "%s\n", body)
+		return nil
+	case !c.JSON:
 		if err := header.Write(a.Out); err != nil {
 			return err
 		}
@@ -110,7 +105,7 @@ func (c *agentDirectoryCmd) print(a *terminal.App, authority string, keys []ed25
 	for _, key := range keys {
 		out.Thumbprints = append(out.Thumbprints, httpsig.Thumbprint(publicKey(key)))
 	}
-	if header != nil {
+	if authority != "" {
 		out.Body, out.Headers = string(body), map[string]string{}
 		for name := range header {
 			out.Headers[name] = header.Get(name)

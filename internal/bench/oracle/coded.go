@@ -40,19 +40,13 @@ func OpenCoded(ctx context.Context, s *snapshot.Snapshot) (Engine, error) {
 }
 
 func open(ctx context.Context, s *snapshot.Snapshot, name string, b *codebook, tables []string) (Engine, error) {
-	db, err := openDuck(ctx)
+	db, err := openDuck(ctx, slices.Concat(staged(s), tables)...)
 	if err != nil {
 		return nil, err
 	}
-	if err = db.loadTables(ctx, s); err == nil {
-		err = db.run(ctx, tables...)
-	}
-	if err == nil {
-		err = b.read(ctx, db.DB, s)
-	}
-	if err != nil {
+	if err := b.read(ctx, db.DB, s); err != nil {
 		db.Close()
-		return nil, fmt.Errorf("loading the snapshot into %s: %w", name, err)
+		return nil, err
 	}
 	return &duck{b, db, name}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,8 +25,8 @@ type database struct {
 	dir string
 }
 
-// openDuck makes an empty database with the functions that loading needs.
-func openDuck(ctx context.Context) (*database, error) {
+// openDuck makes a database with the functions that loading needs, and runs statements that load it.
+func openDuck(ctx context.Context, statements ...string) (*database, error) {
 	dir, err := os.MkdirTemp("", "grantgraph-oracle-")
 	if err != nil {
 		return nil, err
@@ -36,9 +37,12 @@ func openDuck(ctx context.Context) (*database, error) {
 		return nil, err
 	}
 	d := &database{db, dir}
-	if err := d.prepare(ctx); err != nil {
+	if err = d.prepare(ctx); err == nil {
+		err = d.run(ctx, statements...)
+	}
+	if err != nil {
 		d.Close()
-		return nil, err
+		return nil, fmt.Errorf("loading DuckDB: %w", err)
 	}
 	return d, nil
 }
@@ -75,11 +79,7 @@ func zipAt(zip string) string {
 }
 
 func (d *database) Close() error {
-	err := d.DB.Close()
-	if rerr := os.RemoveAll(d.dir); err == nil {
-		err = rerr
-	}
-	return err
+	return errors.Join(d.DB.Close(), os.RemoveAll(d.dir))
 }
 
 func (d *database) run(ctx context.Context, statements ...string) error {
@@ -130,12 +130,12 @@ func (f *textFunc) Executor() duckdb.ScalarFuncExecutor {
 //go:embed staged.sql
 var stagedSQL string
 
-// loadTables reads the tables of a snapshot as staged.sql says.
-func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
+// staged are the statements of staged.sql, which read the tables of a snapshot.
+func staged(s *snapshot.Snapshot) []string {
 	causes := "(SELECT '' AS ein, '' AS letter)" // a snapshot need not have any
 	if s.HasTable(snapshot.InferredCauses) {
 		causes = parquet(s.Path(snapshot.InferredCauses))
 	}
-	return d.run(ctx, statements(strings.NewReplacer("{grants}", parquet(s.Path(snapshot.Grants)), "{funders}", parquet(s.Path(snapshot.FunderKinds)),
-		"{organizations}", parquet(s.Path(snapshot.Organizations)), "{causes}", causes).Replace(stagedSQL))...)
+	return statements(strings.NewReplacer("{grants}", parquet(s.Path(snapshot.Grants)), "{funders}", parquet(s.Path(snapshot.FunderKinds)),
+		"{organizations}", parquet(s.Path(snapshot.Organizations)), "{causes}", causes).Replace(stagedSQL))
 }

@@ -36,12 +36,8 @@ func (f *sqlFinder) Find(ctx context.Context, name string) ([]string, error) {
 
 // OpenLike is DuckDB that finds the names which contain what is asked for, shortest first. It finds no misspelled name.
 func OpenLike(ctx context.Context, s *snapshot.Snapshot) (Finder, error) {
-	db, err := openDuck(ctx)
+	db, err := openDuck(ctx, "CREATE TABLE organization AS SELECT ein, name FROM "+parquet(s.Path(snapshot.Organizations)))
 	if err != nil {
-		return nil, err
-	}
-	if err := db.run(ctx, "CREATE TABLE organization AS SELECT ein, name FROM "+parquet(s.Path(snapshot.Organizations))); err != nil {
-		db.Close()
 		return nil, err
 	}
 	escape := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

@@ -23,13 +23,9 @@ type Organizations struct{ *database }
 // OpenOrganizations loads a snapshot and an edition of the lists, which may be nil,
 // into a DuckDB file that is gone after Close.
 func OpenOrganizations(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) (*Organizations, error) {
-	db, err := openDuck(ctx)
+	db, err := openDuck(ctx, organizationSQL(s, e))
 	if err != nil {
 		return nil, err
-	}
-	if err := db.run(ctx, organizationSQL(s, e)); err != nil {
-		db.Close()
-		return nil, fmt.Errorf("loading the organizations into DuckDB: %w", err)
 	}
 	return &Organizations{db}, nil
 }

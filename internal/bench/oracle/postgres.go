@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -69,17 +70,11 @@ var postgresIndexes string
 
 // load carries the coded tables over as CSV, which both engines write and read at speed.
 func (p *Postgres) load(ctx context.Context, s *snapshot.Snapshot) error {
-	db, err := openDuck(ctx)
+	db, err := openDuck(ctx, slices.Concat(staged(s), codedSQL)...)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := db.loadTables(ctx, s); err != nil {
-		return err
-	}
-	if err := db.run(ctx, codedSQL...); err != nil {
-		return err
-	}
 	for _, t := range postgresTables {
 		name := t.Text("name")
 		if _, err := p.pool.Exec(ctx, "CREATE TABLE "+name+" ("+t.Text("columns")+")"); err != nil {

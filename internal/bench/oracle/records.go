@@ -3,7 +3,6 @@ package oracle
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -33,18 +32,14 @@ var listTables = []countedTable{
 
 // OpenRecords loads a snapshot and an edition of the lists into a DuckDB file that is gone after Close.
 func OpenRecords(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) (*Records, error) {
-	db, err := openDuck(ctx)
-	if err != nil {
-		return nil, err
-	}
 	load := func(table, path string) string { return "CREATE TABLE " + table + " AS FROM " + parquet(path) }
 	statements := each.Append(nil, profileTables, func(t countedTable) string { return load(t.name, s.Path(t.name)) })
 	for _, t := range listTables {
 		statements = append(statements, load(t.name, e.Path(strings.TrimPrefix(t.name, "list_"))))
 	}
-	if err := db.run(ctx, statements...); err != nil {
-		db.Close()
-		return nil, fmt.Errorf("loading the records into DuckDB: %w", err)
+	db, err := openDuck(ctx, statements...)
+	if err != nil {
+		return nil, err
 	}
 	return &Records{db}, nil
 }

@@ -25,7 +25,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"compress/gzip"
@@ -38,6 +37,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/place"
 )
 
@@ -107,39 +107,36 @@ func run(boundaries, points, zips, out string, log io.Writer) error {
 
 // readTable reads a tab-separated file with a header and yields the wanted columns of each row.
 func readTable(path string, want []string, row func(f []string) error) error {
-	file, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	sc := bufio.NewScanner(file)
-	var cols []int
-	for n := 1; sc.Scan(); n++ {
-		f := strings.Split(strings.TrimRight(sc.Text(), "\r\n "), "\t")
-		for i := range f {
-			f[i] = strings.TrimSpace(f[i])
+	var header []string
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		f := each.Of(strings.Split(line, "\t"), strings.TrimSpace)
+		if n == 1 {
+			header = f
+		}
+		picked := make([]string, len(want))
+		for i, w := range want {
+			at := slices.Index(header, w)
+			if at < 0 {
+				return fmt.Errorf("%s has no column %s", path, w)
+			}
+			if at < len(f) {
+				picked[i] = f[at]
+			}
 		}
 		if n == 1 {
-			for _, w := range want {
-				i := slices.Index(f, w)
-				if i < 0 {
-					return fmt.Errorf("%s has no column %s", path, w)
-				}
-				cols = append(cols, i)
-			}
 			continue
-		}
-		picked := make([]string, len(cols))
-		for i, c := range cols {
-			if c < len(f) {
-				picked[i] = f[c]
-			}
 		}
 		if err := row(picked); err != nil {
 			return fmt.Errorf("%s line %d: %w", path, n, err)
 		}
 	}
-	return sc.Err()
+	return nil
 }
 
 func readZIPs(path string) ([]zip, error) {
