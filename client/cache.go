@@ -34,8 +34,7 @@ func (c *cache) find(address string) *keptAnswer {
 	return e.Value.(*keptAnswer)
 }
 
-// keep stores an answer and replaces an earlier answer of the same address. It does not store an answer
-// without a tag, or one larger than a quarter of the cache, which would displace all others.
+// keep stores an answer with a tag, unless it is larger than a quarter of the cache and would displace all others.
 func (c *cache) keep(address, tag string, body []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

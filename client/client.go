@@ -46,8 +46,7 @@ type Options struct {
 	Key       string // API key; operations that need no key work without it
 	UserAgent string // what the program calls itself; grantgraph-go when empty
 
-	// PlainHTTP lets the key travel unencrypted to a host other than this one.
-	// Without it New refuses an http address with a key.
+	// PlainHTTP lets the key travel unencrypted to another host, which New refuses otherwise.
 	PlainHTTP bool
 
 	Timeout     time.Duration // of one attempt; a minute when 0

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Error says why there is no answer. Slug names the cause and never changes; the constants list the slugs of the service. This
-// package has slugs of its own for requests that never reached the service and for answers that do not come from it.
+// Error says why there is no answer. Slug names the cause and never changes; some slugs are of this package alone.
 type Error struct {
 	Slug       string        // stable identifier of the cause
 	Message    string        // what went wrong

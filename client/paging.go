@@ -40,8 +40,7 @@ func (c *Client) ListOrganizations(ctx context.Context, body OrganizationQuery) 
 	}
 }
 
-// paging says how a list goes on: by the cursor of the page before or, for a short
-// list, by the number of the page. It also has the size of the largest pages.
+// paging says how a list goes on, by a cursor or the number of the page, and has the size of the largest pages.
 type paging int
 
 const (

@@ -36,8 +36,7 @@ type NameReportContent struct {
 	Sources    *NameSources   `json:"sources" doc:"The list that was used."`
 }
 
-// ReportVerdict is what the verification of a report found. A question that could not be answered is null,
-// never false: false says that something was checked and is wrong.
+// ReportVerdict is what the verification of a report found. A question that could not be answered is null.
 type ReportVerdict struct {
 	ReportID       string         `json:"report_id" doc:"Identifier that the report has."`
 	IDMatches      *bool          `json:"id_matches" doc:"Whether that is the identifier of its content, computed again; null when the format version is unknown."`

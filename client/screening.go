@@ -410,8 +410,7 @@ type ComplianceSources struct {
 	Revocation ComplianceSource `json:"revocation" doc:"IRS automatic revocation list."`
 }
 
-// ComplianceSource is the state of one list. Unknown values are null: a list that
-// is not loaded has no count of rows, and is neither current nor stale.
+// ComplianceSource is the state of one list. Unknown values are null, and so is the count of a list that is not loaded.
 type ComplianceSource struct {
 	FetchedAt         *string `json:"fetched_at" doc:"When the list was fetched; null when it is not loaded." format:"date-time"`
 	Revised           *string `json:"revised" doc:"Oldest revision date among the parts of the list."`

@@ -24,8 +24,7 @@ const (
 	refusalWrite = time.Second
 )
 
-// connections is a listener with a bounded number of connections, in all and by network. The listener of the
-// health checks is another one, which answers while this one is full.
+// connections is a listener with a bounded number of connections, in all and by network. Health checks have another.
 type connections struct {
 	net.Listener
 	share   *budget.AtOnce

@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Entrance holds the addresses of a service. The address for operators is open from the beginning, and says why the service is
-// not ready. The address for clients opens when there is a dataset to serve: a load balancer that has not noticed the restart
-// finds the port closed and asks another server, instead of passing on a 503.
+// Entrance holds the addresses of a service. That for operators is open from the beginning. That for clients opens when there
+// is a dataset: a load balancer finds it closed and asks another server.
 type Entrance struct {
 	addr          string       // of clients
 	public, admin net.Listener // nil where there is none
@@ -21,8 +20,7 @@ type Entrance struct {
 	state         atomic.Pointer[func() string]
 }
 
-// Bind binds the address for operators and answers there that the service is not ready, until a Server with
-// this entrance runs. It also checks at once that the address for clients is free.
+// Bind binds the address for operators, and checks at once that the address for clients is free.
 func Bind(opt Options) (_ *Entrance, err error) {
 	e := &Entrance{addr: opt.Addr, metrics: newMetrics(opt.Budget), failed: make(chan error, 1)}
 	e.Say(func() string { return "starting" })

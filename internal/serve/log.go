@@ -9,8 +9,7 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// masked is a log handler that hides keys in everything that is logged: addresses of missing pages, causes of failures, values
-// of panics. Hiding them here does not depend on the care of every caller.
+// masked is a log handler that hides keys in everything that is logged, whatever the care of its callers.
 type masked struct{ slog.Handler }
 
 func (m masked) Handle(ctx context.Context, r slog.Record) error {

@@ -210,8 +210,7 @@ func OpenAPI(base string) ([]byte, error) {
 type API struct {
 	api.Config // without Groups, Examples and Admit
 
-	// Agents and Registry are other interfaces of the account store. A nil one defaults to Accounts, when Accounts implements
-	// it. Without Agents the service issues no keys to agents.
+	// Agents and Registry default to Accounts. Without Agents the service issues no keys to agents.
 	Agents   account.Agents
 	Registry admin.Registry
 
@@ -222,7 +221,6 @@ type API struct {
 	SQL bool
 
 	// Examiner draws the challenges of agents; nil makes one with its own secret.
-	// Servers that share a store need not share the secret.
 	Examiner agent.Drawer
 	// Directory finds the keys of agents that sign; nil asks their hosts.
 	Directory httpsig.Keys

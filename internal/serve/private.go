@@ -9,9 +9,8 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// forAnybody are the addresses that a private service keeps open: those of health checks,
-// signing in, verifying reports, public keys, the texts that a person may want to read
-// before signing up, and the feed and the stop link of a list, whose addresses are secret.
+// forAnybody are the addresses that a private service keeps open: of health checks, signing in, verifying reports, public
+// keys, legal texts, and what has a secret address.
 var forAnybody = func() map[string]bool {
 	all := map[string]bool{}
 	for _, path := range strings.Fields(`/healthz /readyz /readyz/accounts /favicon.ico /signin /signout /signup /email-sent /forgot /confirm /reset

@@ -103,8 +103,7 @@ const (
 	readHeaderTimeout = 5 * time.Second
 	writeTimeout      = 60 * time.Second
 	shutdownTimeout   = 20 * time.Second
-	// More than the API accepts, so that the API refuses long headers in its own
-	// words. Beyond this, net/http refuses without an envelope.
+	// More than the API accepts, which refuses in its own words.
 	maxHeaderBytes = 160 << 10
 )
 
@@ -129,8 +128,7 @@ type Server struct {
 	// refused are the last failures that were logged, so that each is logged once.
 	refused struct{ snapshot, lists string }
 
-	// store is the file of the accounts as it was opened. It is nil when the accounts are in a database, or after the server
-	// has complained that the file is gone.
+	// store is the file of the accounts as it was opened; nil in a database, or once it was missed.
 	store os.FileInfo
 }
 

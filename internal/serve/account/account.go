@@ -52,9 +52,8 @@ type Agents interface {
 	// in each tier: minting again gives that key a new secret, and a new allowance only after it expired.
 	MintAgent(ctx context.Context, spec AgentSpec) (secret string, a AgentInfo, err error)
 	Agent(ctx context.Context, id string) (AgentInfo, error)
-	// SetChallenge gives a locked or spent key of the anonymous tier its next challenge and locks it. Expect
-	// is the number of its present challenge. If the key has another challenge by now, SetChallenge does
-	// nothing and returns the key with ErrStale. If no challenge is due, the error wraps ErrNotDue.
+	// SetChallenge gives a locked or spent anonymous key its next challenge and locks it. If the present one has another
+	// number than expect, it returns the key with ErrStale. If none is due, the error wraps ErrNotDue.
 	SetChallenge(ctx context.Context, id string, expect int, c Challenge) (AgentInfo, error)
 	// Attempt answers the challenge of a locked key that has this number; verify, which may be called more than once, judges
 	// the answers. If the key has another challenge by now, Attempt counts nothing and returns the key with ErrStale.
@@ -69,11 +68,9 @@ type Agents interface {
 type Signing interface {
 	// SigningKeys returns all keys that ever were, oldest first; the one not retired signs.
 	SigningKeys(ctx context.Context) ([]SigningKey, error)
-	// FirstSigningKey makes k the current key unless there is one already. If several servers
-	// start at once, the key of exactly one of them becomes the current key.
+	// FirstSigningKey makes k the current key unless there is one already, of several servers that start at once.
 	FirstSigningKey(ctx context.Context, k SigningKey) error
-	// RotateSigningKey retires the current key, removes its seed and makes next the current
-	// key, all or nothing. If compromised is not zero, the retired key is marked with it.
+	// RotateSigningKey retires the current key, with its mark if it is compromised, and makes next the current one.
 	RotateSigningKey(ctx context.Context, next SigningKey, compromised time.Time) (retired SigningKey, err error)
 	// MarkCompromised marks a key: reports that it signed from a past time on cannot be trusted. The last mark of a key counts.
 	MarkCompromised(ctx context.Context, id string, since time.Time) error

@@ -89,8 +89,7 @@ func (s *Store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInf
 		if err != nil {
 			return AgentInfo{}, err
 		}
-		// The store keeps events forever. Minting an anonymous key costs nothing, so it
-		// is not an event: anyone could fill the audit log. Unlocking the key is one.
+		// Minting an anonymous key costs nothing and is no event: anyone could fill the log. Unlocking it is one.
 		if spec.Tier != Anonymous {
 			s.note(t, EventMint, id, "tier "+string(spec.Tier))
 		}
@@ -101,9 +100,8 @@ func (s *Store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInf
 
 var errMintedMeanwhile = errors.New("another was made meanwhile")
 
-// mint stores a key of an agent and returns its ID. A keypair has one key in each tier. Before that key expires, minting again
-// gives it a new secret and leaves its allowance and its expiry unchanged. After it expired, the key begins anew under the same
-// ID, so that an action that a key may take once is not taken twice.
+// mint stores a key and returns its ID. A keypair has one key in each tier: minting again gives it a new secret, and once it
+// has expired it begins anew, so that what a key may do once is not done twice.
 func (s *Store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string, err error) {
 	terms := spec.Tier.Terms()
 	end := t.now.Add(terms.Lifetime).UnixNano()

@@ -5,16 +5,12 @@ import (
 	"time"
 )
 
-// Anyone may mint an anonymous key, so the store bounds their number. Each transaction that adds a key
-// removes a few old ones. A key that never answered a challenge is removed after as many younger keys were
-// minted; a key that answered, only after as many others answered. So a flood of mints does not remove a key
-// in use, and an agent that means to answer has the time of a hundred thousand mints.
+// Anyone may mint an anonymous key, so each transaction that adds one removes a few old ones, counted apart for keys that
+// answered and for others: a flood of mints does not remove a key in use.
 const (
-	// MostAnonymous is the default number of anonymous keys that the store keeps of
-	// each kind: keys that answered, and keys that did not.
+	// MostAnonymous is the default number of anonymous keys of each kind: that answered, and that did not.
 	MostAnonymous = 100_000
-	// mostEvicted is how many old keys one mint or one answer removes. It is more than
-	// one, so that the store also shrinks to a lower bound.
+	// mostEvicted is how many old keys one mint or answer removes, so that the store also shrinks to a lower bound.
 	mostEvicted = 4
 	// keptWords is how many bytes the store keeps of an anonymous agent's texts.
 	keptWords = 200

@@ -13,8 +13,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Challenge is a set of questions that unlocks a key, as the store keeps it: hashes of the
-// answers, and the parameters from which package agent writes the questions again.
+// Challenge is a set of questions that unlocks a key, as the store keeps it: hashes of answers, and what writes the questions.
 type Challenge struct {
 	No      int             // 1 for the first of a key; 0 when there is none yet
 	Dataset string          // version of the data it was drawn from
@@ -191,8 +190,7 @@ const (
 	FirstWait    = 5 * time.Second // after the first wrong answer; doubles with each further one
 )
 
-// Wait returns how long it is until the challenge may be answered. A time beyond the
-// longest wait was set by a clock that has been set back since, and is ignored.
+// Wait returns how long it is until the challenge may be answered. A clock that was set back does not prolong it.
 func (c Challenge) Wait(now time.Time) time.Duration {
 	wait := c.Next.Sub(now)
 	if c.Next.IsZero() || wait < 0 || wait > FirstWait<<max(0, c.Attempts-1) {

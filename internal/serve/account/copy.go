@@ -62,8 +62,7 @@ func (c *contents) table(name string) CopiedTable {
 	return CopiedTable{Name: name, Rows: c.rows, Digest: fmt.Sprintf("%016x%016x%016x%016x", c.sum[0], c.sum[1], c.sum[2], c.sum[3])}
 }
 
-// copyRules say how an engine reads a whole store at one moment, and what it needs
-// around rows that bring the numbers of another store.
+// copyRules say how an engine reads a whole store at one moment, and what it needs around the rows of another store.
 type copyRules struct {
 	read   *sql.TxOptions
 	begin  []string // before the first row is written
@@ -88,9 +87,8 @@ func (*postgresEngine) copyRules() copyRules {
 
 const copiedAtOnce = 200
 
-// Copy copies everything from one store into another, which must be empty, in one transaction: afterward the
-// target holds the same rows, or nothing has changed. A target that holds the same rows already is left as it
-// is, and again is true. No server may use either store meanwhile.
+// Copy copies everything into an empty store in one transaction. A target that holds the same rows already is left as it is,
+// and again is true. No server may use either store meanwhile.
 func Copy(ctx context.Context, source, target *Store) (tables []CopiedTable, again bool, err error) {
 	reading, err := source.read.db.BeginTx(ctx, source.engine.copyRules().read)
 	if err != nil {

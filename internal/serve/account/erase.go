@@ -59,8 +59,7 @@ func exportedRow(fields []string, scan scanner) (map[string]any, error) {
 	return row, err
 }
 
-// erasing removes an account by its number and its ID, in this order. The number of its calls stays
-// under another name. Tables that refer to accounts or keys with ON DELETE CASCADE follow by themselves.
+// erasing removes an account by its number and its ID, in this order. The number of its calls stays under another name.
 var erasing = []struct {
 	byID bool
 	text string

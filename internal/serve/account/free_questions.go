@@ -8,8 +8,7 @@ import (
 	"grantgraph/internal/serve/network"
 )
 
-// How many questions on the question page are free in a day of UTC: for one visitor,
-// and for all visitors at one network address, who may have deleted their cookies.
+// How many questions are free in a day of UTC: for one visitor, and for all at one address, who may have deleted cookies.
 const (
 	FreeQuestions    = 3
 	AddressQuestions = 30
@@ -70,8 +69,7 @@ func (s *Store) QuestionsLeft(ctx context.Context, q Asking) (left int, err erro
 	return left, nil
 }
 
-// TakeQuestion takes a free question, or none: then the error wraps ErrSpent and a
-// WaitError. It returns when the question is on the disk, with how many are left.
+// TakeQuestion takes a free question, or none: then the error wraps ErrSpent. It returns when the count is on the disk.
 func (s *Store) TakeQuestion(ctx context.Context, q Asking, receipt string) (left int, err error) {
 	return updated(ctx, s, func(t *tx) (int, error) {
 		left, paid := FreeQuestions, false
@@ -125,8 +123,7 @@ func (t *tx) writeReceipt(hash []byte) {
 // FreeNames is how many names a network address may look up without a key in a day of UTC.
 const FreeNames = 1_000
 
-// TakeNames takes n of the names that all visitors at a network address may look up today, or none: then the
-// error wraps ErrSpent and a WaitError. It returns when the count is on the disk, with how many are left.
+// TakeNames takes n of the names that an address may look up today, or none: then the error wraps ErrSpent.
 func (s *Store) TakeNames(ctx context.Context, address string, n int) (left int, err error) {
 	c := s.dailyCounter("names", network.Near(address), FreeNames)
 	return updated(ctx, s, func(t *tx) (int, error) {

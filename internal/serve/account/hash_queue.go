@@ -7,12 +7,10 @@ import (
 	"time"
 )
 
-// mostWaitingHashes is how many passwords of one network wait at a time, about a second. Whoever
-// sends more comes back later, instead of waiting behind the others.
+// mostWaitingHashes is how many passwords of one network wait at a time, about a second.
 const mostWaitingHashes = 20
 
-// hashQueue lets a few passwords be hashed at a time. Networks take turns: one that
-// sends many passwords waits behind a network that sends its first.
+// hashQueue lets a few passwords be hashed at a time. Networks take turns, whatever the number of their passwords.
 type hashQueue struct {
 	mu      sync.Mutex
 	free    int

@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// A key reads gg_<plan letter>_<32 base62>_<checksum>. The letter is that of the plan under which the key was
-// issued (a for an agent), which need not be its plan now. By the checksum, a mistyped or incomplete key is
-// refused without a look into the store, and scanners tell a real key from a look-alike.
+// A key reads gg_<plan letter>_<32 base62>_<checksum>. The letter is that of the plan under which the key was issued (a for an
+// agent). By the checksum, a mistyped key is refused without a look into the store.
 const (
 	keyPrefix   = "gg_"
 	secretChars = 32
@@ -106,8 +105,7 @@ func randomBase62(random io.Reader, n int) (string, error) {
 	return string(out), nil
 }
 
-// keyLike matches a possible key or the beginning of one, up to the end of its part of
-// an address: a key with a wrong character in it is still secret.
+// keyLike matches a possible key or its beginning: a key with a wrong character in it is still secret.
 var keyLike = regexp.MustCompile(`(?i)gg_[a-z]_[^/?&#;,"' ]+`)
 
 // MaskKeys hides all keys in a text that is logged or repeated to a client. People put keys into addresses, and addresses may

@@ -258,8 +258,7 @@ func (s *Store) change(ctx context.Context, id string, event Kind, update string
 	})
 }
 
-// Delete removes the key for good. Its spent calls stay spent. In the usage of its
-// account they count from then on as calls without a key.
+// Delete removes the key for good. In the usage of its account its calls count as calls without a key.
 func (s *Store) Delete(ctx context.Context, id string) (KeyInfo, error) {
 	return updated(ctx, s, func(t *tx) (KeyInfo, error) {
 		r, err := findKey(t, id)
@@ -323,8 +322,7 @@ type Bucket struct {
 // UsageKept is how long the store keeps usage.
 const UsageKept = 60 * 24 * time.Hour
 
-// Usage returns the paid calls of a key in [from, to) by hours or by days of UTC, as far back as UsageKept,
-// with buckets that have no calls. For an account it returns the calls without a key.
+// Usage returns the paid calls of a key, or of an account without a key, in [from, to) by hours or days of UTC.
 func (s *Store) Usage(ctx context.Context, id string, from, to time.Time, step time.Duration) ([]Bucket, error) {
 	if step != time.Hour && step != 24*time.Hour {
 		return nil, fmt.Errorf("usage is kept by the hour and by the day, not by %v", step)

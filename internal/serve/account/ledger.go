@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// ledger charges. Charges that arrive while a transaction is being written go together into the next
-// transaction, so the number of charges a second is not limited by the number of durable writes a second.
+// ledger charges. Charges that arrive while a transaction is being written go together into the next one.
 type ledger struct {
 	store *Store
 	jobs  chan *charge
@@ -144,8 +143,7 @@ func (l *ledger) run() {
 				return
 			}
 		}
-		// Callers that just got an answer often charge again at once. Letting them run
-		// costs nothing and puts their next charge into this batch.
+		// Callers that just got an answer often charge again at once: their next charge comes into this batch.
 		runtime.Gosched()
 	gather:
 		for len(gathered) < mostCharges {
@@ -334,9 +332,8 @@ func (s *Store) pay(m *meter, r record, cost int64, now time.Time) (Balance, err
 	return s.balance(r.Plan, now, m.calls), nil
 }
 
-// Charge takes cost calls from the allowance of the key or account, or none: then the error wraps ErrSpent
-// and the balance says when the allowance resets. It returns after the charge is on the disk. If it returns
-// early because ctx is done or the database does not answer, the call may still be charged, but never twice.
+// Charge takes cost calls from an allowance, or none: then the error wraps ErrSpent. It returns after the charge is on the
+// disk. If it returns early, the call may still be charged, but never twice.
 func (s *Store) Charge(ctx context.Context, id string, cost int) (Balance, error) {
 	return s.charge(ctx, &charge{id: id, cost: cost})
 }

@@ -107,8 +107,7 @@ func (s *Store) SignUp(ctx context.Context, email, password, from string) (Accou
 		n := t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, $3, 0, $4, $5)"+
 			" ON CONFLICT (email) DO NOTHING", a.ID, a.Email, hash, string(a.Plan), a.Created.UnixNano())
 		if taken = n == 0; taken {
-			// The links of an account that nobody confirmed end here: its owner may be signing
-			// up now, and would confirm the password of whoever was first.
+			// The links of an unconfirmed account end here: its owner may be signing up now, with another password.
 			t.exec("DELETE FROM tokens WHERE purpose = $1 AND account = (SELECT seq FROM accounts WHERE email = $2 AND verified = 0)", tokenVerify, email)
 			return Account{}, nil
 		}
@@ -121,8 +120,7 @@ func (s *Store) SignUp(ctx context.Context, email, password, from string) (Accou
 	return a, err
 }
 
-// Invite makes an account that only the secret opens: whoever has it chooses the password
-// (ResetPassword). The secret works once, for two weeks; another invitation voids it.
+// Invite makes an account that only the secret opens, once, within two weeks: whoever has it chooses the password.
 func (s *Store) Invite(ctx context.Context, email string) (secret string, a Account, err error) {
 	if email, err = ParseEmail(email); err != nil {
 		return "", a, err
@@ -170,13 +168,11 @@ func (s *Store) counted(ctx context.Context, what string, count func(*tx) (wait 
 // SignIn opens a session. After too many wrong passwords for the account or from the address its error wraps a WaitError.
 func (s *Store) SignIn(ctx context.Context, email, password, from string) (string, Account, error) {
 	email, err := ParseEmail(email)
-	// A text that cannot be a password is not hashed. Older passwords were measured in
-	// bytes, so a few characters may be enough.
+	// A text that cannot be a password is not hashed. Older passwords were measured in bytes.
 	if err != nil || len(password) < minPassword || utf8.RuneCountInString(password) > maxPassword {
 		return "", Account{}, badCredentials()
 	}
-	// The try is counted before the password is checked, and taken back when it was right, so that
-	// a thousand simultaneous guesses are not a thousand tries.
+	// The try is counted first, and taken back when it was right: simultaneous guesses are as many tries.
 	if err := s.countSignIn(ctx, email, from); err != nil {
 		return "", Account{}, err
 	}
@@ -424,8 +420,7 @@ func (s *Store) Session(ctx context.Context, secret string) (Account, error) {
 	if last := time.Unix(0, created).Add(sessionMost); longer.After(last) {
 		longer = last
 	}
-	// The account is read after the session. So if the password was changed in between,
-	// the old session admits this one request only.
+	// The account is read after the session: an old session admits at most this one request.
 	if longer.UnixNano()-expires >= int64(sessionStep) {
 		err := s.update(ctx, func(t *tx) error {
 			if t.exec("UPDATE sessions SET expires = $2 WHERE hash = $1", hash, longer.UnixNano()) == 0 {

@@ -16,9 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// postgresEngine is the engine of a store that many servers share. A server locks the rows that it is about
-// to change, and all servers lock in the same order. Each transaction writes a mark of its own. By the mark
-// the engine finds out whether a commit without an answer took place, and never repeats it.
+// postgresEngine is the engine of a store that many servers share. All lock rows in the same order. By the mark of each
+// transaction the engine finds out whether a commit without an answer took place, and never repeats it.
 type postgresEngine struct {
 	lastLost atomic.Int64 // when a connection was last lost, in Unix nanoseconds
 }
@@ -31,9 +30,8 @@ const postgresSchema = "grantgraph"
 
 const postgresConns = 16
 
-// OpenPostgres opens the store in the database at url (a postgres:// address, or words like host=… dbname=…).
-// It makes missing tables and migrates an older layout. The tables are in the schema grantgraph, or in the
-// schema that search_path in the address names.
+// OpenPostgres opens the store at url (a postgres:// address, or words like host=…), and migrates an older layout. The tables
+// are in the schema grantgraph, or in that of search_path.
 func OpenPostgres(ctx context.Context, url string, opt Options) (*Store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -144,9 +142,8 @@ func (e *postgresEngine) again(err error) bool {
 	return false
 }
 
-// transact runs work under a mark, the same for every try. A try that finds its mark knows that an earlier try was committed
-// although no answer came, and lets that result stand. Each try inserts the mark first. If an earlier try is still being
-// committed, the insert waits for its end; once the insert succeeds, the earlier try can no longer be committed.
+// transact runs work under a mark, the same for every try. A try that finds its mark lets the result of the earlier one stand;
+// inserting the mark waits for an earlier try that is still being committed.
 func (e *postgresEngine) transact(ctx context.Context, s *Store, work func(*tx) error) error {
 	mark := make([]byte, 16)
 	rand.Read(mark) // never fails
@@ -197,8 +194,7 @@ func (*postgresEngine) once(ctx context.Context, s *Store, mark []byte, try int,
 	return answer
 }
 
-// postgresWire gathers statements without results and sends them with the next one that has one:
-// a transaction of charges needs three round trips instead of seven.
+// postgresWire sends statements without results with the next one that has one, to save round trips.
 type postgresWire struct {
 	conn  *pgx.Conn
 	batch *pgx.Batch

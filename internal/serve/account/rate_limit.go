@@ -19,9 +19,8 @@ type limit struct {
 // MintsAnHour is the default number of agent keys that an address may mint in an hour.
 const MintsAnHour = 600
 
-// The limits of people. Ten guesses in a quarter of an hour are more than an honest person needs, and a few
-// times as many are hopeless against a password of eight characters. They are counted by network, so that one
-// stranger who guesses does not keep the owner out.
+// The limits of people: more guesses than an honest person needs, and hopeless against a password. They are counted by
+// network, so that one stranger who guesses does not keep the owner out.
 var (
 	signInsOfNetwork = limit{"sign_in_network", 10, 15 * time.Minute} // to one account
 	signInsOfEmail   = limit{"sign_in_email", 40, 15 * time.Minute}
@@ -75,8 +74,7 @@ func (s *Store) pepperedHash(kind, who string) []byte {
 // skew is how far clocks of servers may differ. A window further in the future is of a clock that was set back.
 const skew = time.Minute
 
-// countTry counts one try, and returns how long to wait when it is one too many. A window that has ended
-// begins anew. So does a window of the future, which would keep people out until the clock reaches it.
+// countTry counts one try, and returns how long to wait when it is one too many. A window of the future begins anew, too.
 func (s *Store) countTry(t *tx, l limit, who string) (wait time.Duration, ok bool, err error) {
 	var start, made int64
 	now := t.now.UnixNano()

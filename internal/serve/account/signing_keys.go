@@ -77,7 +77,6 @@ func (s *Store) RotateSigningKey(ctx context.Context, next SigningKey, compromis
 	}
 	return updated(ctx, s, func(t *tx) (SigningKey, error) {
 		// All servers that rotate wait for a lock on the oldest key, which never changes.
-		// A wait for the current key may end at a key that is no longer current.
 		var oldest string
 		if _, err := t.get("SELECT id FROM signing_keys ORDER BY seq LIMIT 1"+t.lock, nil, &oldest); err != nil {
 			return SigningKey{}, err

@@ -30,8 +30,7 @@ func OpenSQLite(path string, opt Options) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fault.Disk(filepath.Dir(path), err)
 	}
-	// The file holds email addresses and signing keys, so only its owner may read it.
-	// SQLite gives its side files the same permissions.
+	// The file holds addresses and signing keys, so only its owner may read it. Its side files are the same.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fault.Disk(path, err)
@@ -51,8 +50,7 @@ func OpenSQLite(path string, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// BlankSQLite reports whether the file at path is a database without a single table, as a tool leaves it that opened a file
-// that was missing. A file that cannot be read is not blank: OpenSQLite says what is wrong with it.
+// BlankSQLite reports whether the file at path is a database without tables. A file that cannot be read is not blank.
 func BlankSQLite(path string) bool {
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "mode=ro"}).String())
 	if err != nil {

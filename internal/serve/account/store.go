@@ -55,8 +55,7 @@ type engine interface {
 	again(err error) bool
 	// sweep removes expired rows of tables that only this engine has.
 	sweep(t *tx) error
-	// scrub writes the files of the store anew, so that they hold no trace of deleted rows;
-	// done is false when this has to wait.
+	// scrub writes the files of the store anew, without deleted rows; done is false when this has to wait.
 	scrub(ctx context.Context, s *Store) (done bool, err error)
 	copyRules() copyRules
 	chargeTables

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Delivery is the turn of a server to send alerts of a list by a channel. It has the next
-// alerts that were not sent, oldest first; More says that there are others after them.
+// Delivery is the turn of a server to send the next alerts of a list; More says that there are others after them.
 type Delivery struct {
 	List, ListName string
 	Email          string // of the owner

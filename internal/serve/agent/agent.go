@@ -34,8 +34,7 @@ type Challenge struct {
 	Calls     []Call     `json:"calls"`
 	Questions []Question `json:"questions"`
 
-	// Salt and Hashes say which answers are accepted: for each question the beginning of
-	// the salted SHA-256 of every accepted normal form, the answer itself first.
+	// Salt and Hashes say which answers are accepted, the answer itself first.
 	Salt   []byte     `json:"salt"`
 	Hashes [][][]byte `json:"hashes"`
 

@@ -23,8 +23,7 @@ const (
 
 const maxAnswer = 400
 
-// Check reports whether every answer is right. There must be as many answers as questions, in their order. Neither the result
-// nor the time reveals which answer was wrong: Check compares every answer with every accepted form, whatever the others are.
+// Check reports whether every answer is right. Neither the result nor the time reveals which was wrong.
 func (c *Challenge) Check(answers []string) bool {
 	if len(answers) != len(c.Questions) || len(answers) != len(c.Hashes) || len(answers) == 0 {
 		return false
@@ -175,8 +174,7 @@ const (
 	letters  = " 0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// slips calls yield with every text from which one slip makes s: a character left out, added or changed, or two neighbors
-// swapped. It yields only texts that are long enough to allow a slip. yield must not keep the text.
+// slips calls yield, which must not keep the text, with every text from which one allowed slip makes s.
 func slips(s string, yield func([]byte)) {
 	n := len(s)
 	if n < slipFrom-1 || n > slipTo+1 {

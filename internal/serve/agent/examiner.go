@@ -13,8 +13,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Examiner draws challenges. It gathers the pool of a dataset for the first challenge
-// from that dataset. It is safe for concurrent use.
+// Examiner draws challenges. It gathers the pool of a dataset for the first one. It is safe for concurrent use.
 type Examiner struct {
 	secret []byte
 
@@ -57,9 +56,8 @@ func (e *Examiner) Draw(ctx context.Context, a Asker, keyID string, number int, 
 	return p.Draw(ctx, a, e.secret, keyID, number, version)
 }
 
-// pool returns the pool of a version. The first request gathers the pool for all requests that come meanwhile, so the work has
-// a time limit of its own and does not end when that request is canceled. That request waits for the end of the work, because
-// it keeps the dataset open. The other requests may leave.
+// pool returns the pool of a version. The first request gathers it for all that come meanwhile, within a time limit of its
+// own, and waits for the end, because it keeps the dataset open.
 func (e *Examiner) pool(ctx context.Context, a Asker, version string) (*Pool, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -110,8 +108,7 @@ func (e *Examiner) gather(ctx context.Context, a Asker, h *held) {
 	h.pool, h.err = NewPool(ctx, a)
 }
 
-// Recompute makes the questions of a challenge again from another version of the dataset. If the questions and answers are the
-// same, it returns a challenge for that version. It returns nil if a new challenge must be drawn. It does not change c.
+// Recompute makes a challenge again from another version of the dataset, or returns nil where that has other answers.
 func Recompute(ctx context.Context, a Asker, c *Challenge, version string) (*Challenge, error) {
 	if c.Version == version {
 		return c, nil
@@ -140,8 +137,7 @@ func Recompute(ctx context.Context, a Asker, c *Challenge, version string) (*Cha
 		return nil, nil
 	}
 	for i := range c.Hashes {
-		// Other rows of the page may change which prefixes of a name are accepted. The
-		// answer itself, and the EIN of a named organization, must be the same.
+		// Other prefixes of a name may be accepted now, but the answer itself and the EIN must be the same.
 		n := 1
 		if c.Questions[i].AnswerType == Organization {
 			n = 2

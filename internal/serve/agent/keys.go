@@ -211,9 +211,8 @@ type Reply struct {
 	RequestID string // for the log
 }
 
-// Examine judges the answers to the challenge of a key. It reads the rows before it
-// asks the store, so that no transaction waits for them. Its error is a *NotAccepted
-// for answers that are not accepted, and a *Miscounted for a wrong number of answers.
+// Examine judges the answers to the challenge of a key. It reads the rows before it asks the store, so that no transaction
+// waits. Its error is a *NotAccepted, or a *Miscounted for a wrong number.
 func (k *Keys) Examine(ctx context.Context, r Reply, rows Rows) (State, error) {
 	ctx = account.As(ctx, account.Actor{Name: "agent", Address: r.Address})
 	a, err := k.o.Store.Agent(ctx, r.KeyID)

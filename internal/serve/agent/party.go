@@ -71,8 +71,7 @@ func (c cast) only(id string) (party, bool) {
 	return p, true
 }
 
-// forms returns the accepted ways to name the party: its name, its EIN, the name as
-// filed, and a prefix of a name with which no other organization of the page begins.
+// forms returns the accepted ways to name the party: its names, its EIN, and prefixes with which no other name begins.
 func (c cast) forms(p party) []string {
 	list := []string{nameForm + p.keys[0], einForm + p.ein.String()}
 	for k, key := range p.keys {

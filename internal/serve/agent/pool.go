@@ -10,11 +10,8 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Pool is the funders and recipients of one dataset whose pages make good questions. It depends only on the dataset.
-//
-// The best funders have a medium number of grants in a complete fiscal year, and their large grants have different amounts and
-// go to organizations with an EIN. The best recipients have a medium number of funders. If a dataset has too few of them, as a
-// sample does, the pool also has others, and ambiguous questions are dropped one by one.
+// Pool is the funders and recipients of one dataset whose pages make good questions: those with a medium number of grants or
+// funders, and with distinct amounts to organizations with an EIN. A small dataset has others as well.
 type Pool struct {
 	givers    []giver
 	receivers []ein.EIN

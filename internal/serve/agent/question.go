@@ -278,9 +278,8 @@ func number(v int64, format string, args ...any) item {
 	return item{text: fmt.Sprintf(format, args...), kind: Integer, forms: []string{integerForm + strconv.FormatInt(v, 10)}, space: values(v)}
 }
 
-// values returns how many figures up to v are as round as v: a guesser who knows the size of v has to choose from them. People
-// give round figures, so the steps are 1, 2.5 and 5 times the powers of ten: 250,000 is the first of its kind, 61,250 the
-// 245th, and 1,234,567 one of more than a million.
+// values returns how many figures up to v are as round as v: a guesser has to choose from them. The steps are 1, 2.5 and 5
+// times the powers of ten: 250,000 is the first of its kind, 61,250 the 245th.
 func values(v int64) float64 {
 	if v <= 0 {
 		return 0

@@ -15,9 +15,8 @@ var mediaTypes = map[string][]string{
 	"pdf":    {"application/pdf", "application/x-pdf"},
 }
 
-// accepted chooses a format of the operation by the Accept header. Without a match it chooses the first format, JSON, because
-// an answer in another format is worth more than a refusal. A header that asks for HTML comes from a browser. Browsers also
-// list XML, though the user did not ask for XML, so they get JSON.
+// accepted chooses a format by the Accept header, and the first, JSON, without a match. A header that asks for HTML comes from
+// a browser, which lists XML without its user's wish, and gets JSON.
 func accepted(h http.Header, formats []string) string {
 	best, bestQ, bestFit := formats[0], 0.0, 0
 	ranges := items(h, "Accept")

@@ -34,8 +34,7 @@ type Accounts interface {
 	Authenticate(ctx context.Context, secret string) (account.KeyInfo, error)
 	Balance(ctx context.Context, id string) (account.Balance, error)
 	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
-	// TakeScreen takes the one screening that the owner of a key has in addition to the calls of a plan. first is false if the
-	// screening was taken before. ReturnScreen gives it back.
+	// TakeScreen takes the one screening of the owner of a key, if it is the first. ReturnScreen gives it back.
 	TakeScreen(ctx context.Context, id string) (first bool, err error)
 	ReturnScreen(ctx context.Context, id string) error
 }
@@ -57,8 +56,7 @@ type Config struct {
 	Examples Examples
 
 	Accounts Accounts
-	// Acquire returns the dataset to answer one request from, and the function that gives it back after the last byte of the
-	// answer. A nil Dataset means that none is served yet.
+	// Acquire returns the dataset to answer from, nil for none, and what gives it back after the last byte.
 	Acquire func() (Dataset, func())
 	Clock   func() time.Time // nil means time.Now
 	Log     *slog.Logger     // nil means no log
@@ -68,11 +66,9 @@ type Config struct {
 	// Patience is how long an answer may stay unread before it is cut off; 0 means ten seconds.
 	Patience time.Duration
 
-	// Admit sees a request with a key before its parameters are read. It refuses the request, or sets further limits for the
-	// key on the call. Nil admits every request.
+	// Admit sees a request with a key before its parameters are read, and may refuse or limit it. Nil admits all.
 	Admit func(ctx context.Context, c *Call, query url.Values) error
-	// Address is the network address of the client that a request comes from;
-	// nil means that of the connection. Behind a proxy it has to be set.
+	// Address is the network address of a client; nil means that of the connection.
 	Address func(*http.Request) string
 	// Panicked is called when a request panicked, as with a damaged mapped file; nil does nothing.
 	Panicked func()
@@ -142,8 +138,7 @@ func New(c Config) (*Handler, error) {
 
 const minAdminToken = 16
 
-// Route is the path of the operation that a request is for, such as /admin/keys/{id}, with nothing that the client sent. It is
-// empty when there is no operation at the path.
+// Route is the path of the operation that a request is for, with nothing that the client sent, or empty.
 func (s *Handler) Route(path string) string {
 	if ops, _ := s.table.routes.find(path); ops != nil {
 		return ops[0].Path

@@ -38,13 +38,11 @@ type Call struct {
 	Weight int64
 	// Fields are the columns asked for; none means all.
 	Fields []string
-	// Question is the canonical form of the request: the same text for every way to ask it. Together with the
-	// warnings it names the answer. When it is empty, the parameters as they were sent name the answer.
+	// Question is the canonical form of the request, which with the warnings names the answer. Empty means as sent.
 	Question string
 	// Worked says that a refused plan used machine time, so that the call is charged.
 	Worked bool
-	// Claim takes what the answer uses in addition to its calls; it may be nil. It is called before the charge. The function it
-	// returns gives the claim back when there is no answer, because the charge or the run failed.
+	// Claim takes what the answer uses beside its calls, before the charge, and returns what gives it back. Nil for none.
 	Claim func(context.Context) (giveBack func(context.Context) error, err error)
 
 	// Set where the caller is admitted:

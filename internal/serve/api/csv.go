@@ -16,8 +16,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// writeCSV writes a header and one record per row. Nested objects become columns with a dot in their name, lists are joined by
-// semicolons, null is empty. The type of the rows comes from the answer's type where there are no rows to look at.
+// writeCSV writes a header and one record per row. Nested objects become columns with a dot, lists are joined by semicolons.
 func writeCSV(w io.Writer, rows any, fields []string, answerType reflect.Type) error {
 	list := reflect.ValueOf(rows)
 	t := list.Type().Elem()

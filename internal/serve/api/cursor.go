@@ -10,9 +10,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// A cursor is a place in the result of one question to one build of the dataset. It is base64url of three parts: a mark of the
-// build, a mark of the operation and the question, and the number of rows before the place as a varint. It gives no access that
-// the caller does not have anyway, so it is not signed.
+// A cursor is a place in the result of one question to one build: base64url of marks of the build and of the question, and the
+// number of rows before. It gives no access, so it is not signed.
 const markSize = 6
 
 const maxOffset = 1 << 40

@@ -61,8 +61,7 @@ func (s *Handler) catalog() []byte {
 	link := func(href, kind string) []map[string]string {
 		return []map[string]string{{"href": s.config.BaseURL + href, "type": kind}}
 	}
-	// The operations are what the API consists of; each is linked to its page,
-	// because the addresses of many contain a value that only the caller knows.
+	// The operations are what the API consists of; each is linked to its page.
 	items := []map[string]string{}
 	for i := range s.table.ops {
 		op := &s.table.ops[i]

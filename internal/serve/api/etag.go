@@ -20,8 +20,7 @@ func (r *reply) unchanged(req *http.Request, c *Call, values url.Values, path ma
 	return matches(req.Header, tag)
 }
 
-// etag names the answer to a question from one build of the dataset. Warnings are part of the answer, so they are part of its
-// name. The tag is weak because compression changes the bytes.
+// etag names the answer to a question from one build, with its warnings. It is weak because compression changes the bytes.
 func etag(c *Call, values url.Values, path map[string]string) string {
 	asked := cmp.Or(c.Question, values.Encode())
 	m := c.Data.Snapshot()
@@ -47,8 +46,7 @@ func etag(c *Call, values url.Values, path map[string]string) string {
 // answerFormat changes when the same request to the same dataset gets another answer because the code has changed.
 const answerFormat = "6"
 
-// matches reports whether a client has the answer with that tag. A star, which stands for any answer, does not match: the
-// service would have to look first whether there is an answer, such as for an EIN that nobody has.
+// matches reports whether a client has the answer with that tag. A star does not match: there may be no answer.
 func matches(h http.Header, tag string) bool {
 	weak := func(t string) string { return strings.TrimPrefix(t, "W/") }
 	return slices.ContainsFunc(items(h, "If-None-Match"), func(t string) bool { return weak(t) == weak(tag) })

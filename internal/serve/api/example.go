@@ -53,8 +53,7 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 	if err != nil {
 		return err
 	}
-	// The case "unsupported" always shows both severities. Rows or a file alone do
-	// not say that they are invented, so a caveat does.
+	// "unsupported" shows both severities. Rows or a file alone do not say that they are invented.
 	if name == "unsupported" && !c.warn.has(caveat) || c.format != "json" && c.format != "xml" {
 		c.warn.Caveat("example", "The answer is invented, and all other parameters except format were ignored.")
 	}

@@ -91,8 +91,7 @@ type Operation struct {
 	// Needs refuses a dataset that lacks something the answer needs. It may be nil.
 	Needs func(Dataset) error
 
-	// Plan reads the request without looking at data, and returns the function that
-	// makes the answer. It is called before the charge.
+	// Plan reads the request before the charge, and returns the function that makes the answer.
 	Plan func(c *Call) (Run, error)
 }
 
@@ -336,8 +335,7 @@ func match(pattern, segments []string) (map[string]string, bool) {
 	return values, true
 }
 
-// choose picks the operation for a method. HEAD is GET without the body. An operation that issues something anew has no HEAD:
-// the call would be charged for something that nobody sees.
+// choose picks the operation for a method. An operation that issues something anew has no HEAD, which would be charged.
 func choose(ops []*Operation, method string) *Operation {
 	i := slices.IndexFunc(ops, func(op *Operation) bool { return op.Method == method || method == http.MethodHead && op.headed() })
 	if i < 0 {

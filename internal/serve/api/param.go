@@ -25,8 +25,7 @@ const (
 	Boolean Type = "boolean"
 )
 
-// Param describes one parameter of an operation. The reader enforces the lengths, the ranges and the number of items; the
-// published description is made from the same fields.
+// Param describes one parameter of an operation, for the reader that enforces it and for the published description.
 type Param struct {
 	Name        string
 	In          string // query when empty, else path
@@ -133,8 +132,7 @@ func (r *Reader) Problem(p *Param, index int, kind, input string, ctx any, forma
 // Limit is the ctx of a problem: the bounds that apply.
 type Limit map[string]any
 
-// Text reads one value, trimmed. A parameter that is present but empty is ignored with a warning, because a filter that
-// silently does not run looks like an answer. A required parameter may be empty.
+// Text reads one value, trimmed. An empty parameter gets a warning: a filter that silently does not run looks like an answer.
 func (r *Reader) Text(name string) (string, bool) {
 	p := r.Param(name)
 	r.read[name] = true
@@ -306,8 +304,7 @@ func (r *Reader) Choices(name string) (words []string) {
 	return words
 }
 
-// finish warns of parameters that were not read. It then refuses a request with unreadable values. With strict, it also refuses
-// a request of which any part would be ignored.
+// finish warns of parameters that were not read, and refuses unreadable values and, with strict, whatever would be ignored.
 func (r *Reader) finish(strict bool) error {
 	for _, name := range slices.Sorted(maps.Keys(r.values)) {
 		if !r.read[name] {

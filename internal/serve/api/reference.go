@@ -188,8 +188,7 @@ type Sample struct {
 	Body    []byte // JSON
 }
 
-// Sample answers the first example of an operation, without a key and without a charge. The answer is the same every time,
-// unless the operation issues something anew.
+// Sample answers the first example of an operation, without a key and without a charge.
 func (r *Reference) Sample(ctx context.Context, op *Operation) (Sample, error) {
 	_, out, err := r.handler.showExample(ctx, op, op.Examples[0].Case)
 	defer out.release()

@@ -139,8 +139,7 @@ func (d *detailed) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// explain turns an error into a Fault that may leave the process. An error that was not written for users becomes an internal
-// error, and the second result tells the caller to log it.
+// explain turns an error into a Fault that may leave the process. hidden means that it was not written for users.
 func (t *operationTable) explain(err error) (f *fault.Fault, hidden bool) {
 	if meant, ok := fault.Of(err); ok && t.refusal(meant.Slug).Status != http.StatusInternalServerError {
 		return meant, false
@@ -213,9 +212,8 @@ const (
 
 func (r *reply) askAgain(seconds int) { r.header.Set("Retry-After", strconv.Itoa(seconds)) }
 
-// setRetryAfter tells the client when to ask again, and reports whether the error said so. An error that carries a wait
-// decides: an allowance that resets (402), a limit on how often something may be done (429), or a store that is busy (503). A
-// 402 or 429 without a wait has no Retry-After, because waiting alone does not help; a 503 always has one.
+// setRetryAfter tells the client when to ask again, and reports whether the error said so. A 402 or 429 without a wait has no
+// Retry-After, because waiting alone does not help; a 503 always has one.
 func (r *reply) setRetryAfter(err error) bool {
 	if wait, ok := errors.AsType[*account.WaitError](err); ok {
 		r.askAgain(account.Seconds(wait.Wait))

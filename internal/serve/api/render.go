@@ -208,8 +208,7 @@ const (
 	pace  = 64 << 10
 )
 
-// deadline is when the client must have read the next piece, after so many bytes. Unread bytes stay in
-// memory, so a client may pause, or fall behind the pace, only as long as patience lasts.
+// deadline is when the client must have read the next piece: it may fall behind the pace only as long as patience lasts.
 func deadline(began, now time.Time, written int, patience time.Duration) time.Time {
 	late, pause := began.Add(patience+time.Duration(written)*time.Second/pace), now.Add(patience)
 	return slices.MinFunc([]time.Time{late, pause}, time.Time.Compare)

@@ -11,13 +11,9 @@ import (
 	"strings"
 )
 
-// ReadGroup makes the group of operations that a package adds to the table. Its operations.json has the descriptive part: who
-// may call an operation at what cost, its parameters, its descriptions and its examples. code has the rest by the ID of the
-// operation: the types of its body and its answer, and its functions.
-//
-// In the file, a parameter is an object, or the name of a parameter that the operations of the package share, or of one in
-// parameters.json, which all packages share. Refusals are slugs of refusals.tsv. A mistake in the file causes a panic, so every
-// test of the package detects it.
+// ReadGroup makes the group of operations that a package adds to the table, from its operations.json and, by their ID, the
+// types and functions in code. In the file, a parameter is an object or the name of a shared one, and refusals are slugs of
+// refusals.tsv. A mistake in the file causes a panic, so every test of the package detects it.
 func ReadGroup(file []byte, code map[string]Operation) Group {
 	var room struct {
 		Tag, About, Note string
@@ -133,8 +129,7 @@ func readParam(raw json.RawMessage, shared map[string]Param, formats []string) (
 	return p, nil
 }
 
-// writtenParam is a parameter in a file. Other words for the parameter, and for each of its values, are separated by spaces.
-// Either has words that may mean more than one thing, by what the answer says was meant.
+// writtenParam is a parameter in a file, with other words for it and for its values. Either has words by what was meant.
 type writtenParam struct {
 	Param
 	Also     string

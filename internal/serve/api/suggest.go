@@ -11,9 +11,8 @@ import (
 	"unicode"
 )
 
-// Alias is another word for a parameter, which callers of other services or callers who guess may send. A parameter is never
-// read under an alias, because one request would then have two spellings. The answer names the parameter that was meant; its
-// spelling alone would often not lead there.
+// Alias is another word for a parameter, which callers of other services may send. A parameter is never read under an alias:
+// one request would have two spellings. The answer names the one that was meant.
 type Alias struct {
 	Word string
 	Say  string // what was meant; empty is the name of the parameter

@@ -6,9 +6,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// AtOnce shares something among networks: places for requests that run at a time, or bytes. Three rules keep one network from
-// taking what others need. A network has at most its share. All addresses around it together, see network.Wide, have at most
-// two shares. And the last quarter goes only to networks that have next to nothing.
+// AtOnce shares places or bytes among networks. A network has at most its share, all addresses around it (see network.Wide) at
+// most two, and the last quarter goes only to networks that have next to nothing.
 type AtOnce struct {
 	all, each int64
 	least     int64 // that a network may take of the last quarter
@@ -25,8 +24,7 @@ func newShare(all, each, least int64) *AtOnce {
 	return &AtOnce{all: all, each: each, least: least, from: map[string]int64{}, around: map[string]int64{}}
 }
 
-// Begin counts a request until end is called, which must happen once, or refuses
-// it with a fault of the slug Busy. address may also be the ID of an account.
+// Begin counts a request, from an address or account, until end is called, once. A refusal has the slug Busy.
 func (a *AtOnce) Begin(address string) (end func(), err error) {
 	return a.begin(Sender{Address: address})
 }

@@ -16,8 +16,7 @@ const (
 	openOfOne  = 32  // that one network, or one account, sends at a time
 	openKnown  = 256 // that all known callers send at a time
 
-	// Parts of the budget for bodies. A quarter of the bytes of strangers, and half of
-	// the bytes kept for small requests, are for short bodies alone.
+	// Parts of the budget for bodies, with parts of them for short bodies alone.
 	strangersPart = 8
 	knownPart     = 4
 	shortPart     = 16 // of known callers
@@ -52,8 +51,7 @@ func newLane(open int, ofShort, ofLong int64) lane {
 
 type Sender struct {
 	Address string
-	// Account is who pays for the request, or an administrator. Everybody else is a
-	// stranger, also with a key or a session: those cost nothing.
+	// Account is who pays for the request, or an administrator. Everybody else is a stranger.
 	Account string
 }
 
@@ -66,13 +64,9 @@ func (s Sender) networks() (near, wide string) {
 	return near, network.Wide(s.Address)
 }
 
-// ReadBody reads a body of at most most bytes. It reserves memory as bytes arrive, so that a client who announces a body and
-// sends nothing has nothing. Strangers are bounded by network, known callers by account and by network. All senders of a kind
-// together have a bounded part of the budget. Of the bytes that are kept for small requests, only short bodies of known callers
-// have a part.
-//
-// The hold must be released. The error is a fault of the slug Busy, an
-// *http.MaxBytesError, or that of the connection.
+// ReadBody reads a body of at most most bytes. It reserves memory as bytes arrive. Strangers are bounded by network, known
+// callers by account and by network, and all senders of a kind together. The hold must be released. The error is a fault of
+// the slug Busy, an *http.MaxBytesError, or that of the connection.
 func (b *Budget) ReadBody(r *http.Request, from Sender, most int64) (body []byte, hold *Hold, err error) {
 	if b == nil {
 		body, err = io.ReadAll(http.MaxBytesReader(nil, r.Body, most))
@@ -120,8 +114,7 @@ func (b *Budget) ReadBody(r *http.Request, from Sender, most int64) (body []byte
 	}
 }
 
-// grow adds bytes of a body to a hold, if there is room now. A tiny body takes nothing of
-// what senders share: a few slow bodies of others do not keep anybody from signing in.
+// grow adds bytes of a body to a hold, if there is room. A tiny body takes nothing of what senders share.
 func (h *Hold) grow(bytes int64) bool {
 	all := h.bytes + bytes
 	if h.share == h.lane.short && all > short { // its length was not announced
@@ -152,8 +145,7 @@ func (h *Hold) grow(bytes int64) bool {
 	return true
 }
 
-// A body may pause for bodyPause, and then for as long as its bytes so far earned at
-// bodyRate bytes a second, and no body takes longer than bodyLongest.
+// A body may pause for bodyPause and what its bytes earned at bodyRate bytes a second, and takes bodyLongest at most.
 const (
 	bodyPause   = 5 * time.Second
 	bodyRate    = 16 << 10
@@ -199,8 +191,7 @@ func (p *paced) Read(b []byte) (n int, err error) {
 	p.bytes += int64(n)
 	switch {
 	case errors.Is(err, io.EOF):
-		// The server goes on reading, to notice a client that leaves while it waits for
-		// the answer, and must not take the end of the deadline for that.
+		// The server goes on reading, to notice a client that leaves: that is no end of the deadline.
 		_ = p.of.SetReadDeadline(time.Time{})
 	case n > 0:
 		p.wait()

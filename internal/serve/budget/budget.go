@@ -15,8 +15,7 @@ import (
 
 const Busy = "server_busy"
 
-// Small holds, of at most one part in smallPart of the budget, do not queue behind large ones, and for them alone one part in
-// keptPart is kept: whatever the large ones do, ordinary requests are served.
+// Small holds do not queue behind large ones, and a part is kept for them: ordinary requests are always served.
 const (
 	smallPart = 256
 	keptPart  = 8

@@ -58,8 +58,7 @@ type record struct {
 	workers int // goroutines that compare names; zero means one per core
 }
 
-// BuildLists adds to an edition the log of the previous edition and the changes
-// since. Without the file of BuildMatches, the log has no potential matches.
+// BuildLists adds to an edition the log of the previous one and the changes since, after BuildMatches.
 func BuildLists(ctx context.Context, w *snapshot.Writer) error {
 	before, release, err := latest(w)
 	if err != nil {
@@ -348,8 +347,7 @@ type ListTotal struct {
 	Counts   map[string]int // by change
 }
 
-// ListChange is one changed entry. An entry of a list without EINs has a name and a reference: the number of the sanctioned
-// entity, or the bulletin. A potential match has the EIN of the organization, the reference, and Match.
+// ListChange is one changed entry: with an EIN, or a name and a reference, which is the number of the entity or the bulletin.
 type ListChange struct {
 	List      string
 	Change    string // its state now
@@ -365,8 +363,7 @@ const (
 	mostKept   = 1 << 16
 )
 
-// Since lists the changes since an edition. known is false if the log lacks the
-// edition. The answer is shared: callers must not change it.
+// Since lists the changes since an edition. The answer is shared: callers must not change it.
 func (l *Log) Since(version string) (c *ListChanges, known bool) {
 	if l.Begin() != nil {
 		return nil, false

@@ -16,8 +16,7 @@ import (
 
 const linesPath = "change/lines.gg"
 
-// linesKind is the file of the digests. Its version changes with the columns and with
-// the content of a digest: digests of two versions cannot be compared.
+// linesKind is the file of the digests. Those of two versions cannot be compared.
 var linesKind = &mapped.Kind{
 	Magic: "GGlines1", Name: "file of digests",
 	Missing: "lines_unreadable", Version: "lines_version", Damaged: "lines_damaged",
@@ -79,9 +78,8 @@ type returnRow struct {
 	Fate   string `parquet:"fate"`
 }
 
-// grantRow holds the columns that are read of table grants: the place and content of a line. It leaves out columns that are not
-// content of the line: its key, which names the filing; match_prob, which every build estimates anew; and facts about the
-// recipient from other sources, such as its cause.
+// grantRow holds the columns of table grants that are place and content of a line: not its key, which names the filing, nor
+// what builds estimate or take from other sources.
 type grantRow struct {
 	FunderEIN *snapshot.Word `parquet:"funder_ein"`
 	Filing    *snapshot.Word `parquet:"filing"`

@@ -19,8 +19,7 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// MatchesPath is the file of potential matches in an edition: the organizations whose
-// names screening finds similar to names on the sanctions list.
+// MatchesPath is the file of potential matches in an edition: whose names screening finds on the sanctions list.
 const MatchesPath = snapshot.HistoryDir + "/matches.gg"
 
 var matchesKind = &mapped.Kind{
@@ -28,8 +27,7 @@ var matchesKind = &mapped.Kind{
 	Missing: "list_matches_unreadable", Version: "list_matches_version", Damaged: "list_matches_damaged",
 }
 
-// Bounds of an edition for comparison: its potential matches (about one organization in a thousand has one) and the names on
-// its sanctions list (about 40,000). The matches of a larger edition are unknown.
+// Bounds of an edition for comparison, far above the usual. The matches of a larger edition are unknown.
 const (
 	mostMatches = 1 << 18
 	mostListed  = 200_000
@@ -114,9 +112,8 @@ func latest(w *snapshot.Writer) (before *snapshot.Snapshot, release func(), err 
 	return nil, func() {}, err
 }
 
-// findMatches finds the potential matches of an edition. The previous edition, which may be nil, saves time. If the sanctions
-// list has the same names, only organizations with changed names are compared. Otherwise all are compared: the weight of a word
-// depends on the whole list, so one new name may lift or lower others across the threshold.
+// findMatches finds the potential matches of an edition. If the sanctions list has the names of the previous edition, only
+// changed organizations are compared. Otherwise one new name may lift or lower others across the threshold.
 func findMatches(ctx context.Context, s, before *snapshot.Snapshot, workers int) (*matchSet, error) {
 	set := &matchSet{terms: terms{Comparison: screen.Comparison}}
 	for i, table := range screen.NameTables() {
@@ -287,8 +284,7 @@ func readMatches(f *mapped.File) *matchSet {
 	return m
 }
 
-// compareMatches adds the steps of the potential matches. compared is false if an
-// edition has no known matches, or if the names came from different lists.
+// compareMatches adds the steps of the potential matches, unless an edition has none or names of other lists.
 func (r *record) compareMatches(ctx context.Context, l *source, before, after *snapshot.Snapshot) (compared bool, err error) {
 	if !after.Has(MatchesPath) {
 		return false, nil

@@ -56,8 +56,7 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 	return w.WriteFile(sincePath, func(out io.Writer) error { return write(out, list) })
 }
 
-// sinceKept compares a kept build with a new one. ok is false if the kept build's digests are missing, damaged or of another
-// version. Then changes since that build are unknown, and the new build is unaffected.
+// sinceKept compares a kept build with a new one. ok is false if the kept build's digests cannot be used.
 func sinceKept(s *snapshot.Snapshot, after *lines) (x since, ok bool, err error) {
 	release, err := s.Hold()
 	if err != nil {
@@ -204,8 +203,7 @@ type Page struct {
 	List    []Filer
 }
 
-// Page returns funders by the number of their rows that differ, most first, ties in
-// EIN order. known is false if the differences from the version are unknown.
+// Page returns funders by the number of their rows that differ, most first, ties in EIN order.
 func (x *Index) Page(version string, offset, limit int) (p Page, known bool) {
 	if x.Begin() != nil {
 		return p, false

@@ -11,8 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// pack makes a handler whose answers are compressed as they are written. Answers smaller than a packet stay plain, and so do
-// answers that already have an encoding. A few random bytes are added, so that the length of a page does not reveal how well a
+// pack makes a handler whose answers are compressed as they are written, except small ones. A few random bytes hide how well a
 // secret and a visitor's words compress together.
 var pack = func() func(http.Handler) http.HandlerFunc {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(1<<10), gzhttp.CompressionLevel(gzip.BestSpeed),
@@ -23,14 +22,12 @@ var pack = func() func(http.Handler) http.HandlerFunc {
 	return wrap
 }()
 
-// compressible reports whether compressing a media type is worth the time. Fonts and bitmaps are compressed already, as are
-// most types that the library skips. Events must be sent at once, not when a packet is full.
+// compressible reports whether compressing a media type is worth the time. Events must be sent at once.
 func compressible(mediaType string) bool {
 	return mediaType != "text/event-stream" && !strings.HasPrefix(mediaType, "font/") && mediaType != "image/png" && gzhttp.DefaultContentTypeFilter(mediaType)
 }
 
-// Handler packs the answers of a handler. A client that does not read keeps a compressor waiting, about a megabyte, so large
-// answers are packed with Body instead.
+// Handler packs the answers of a handler. Large answers are packed with Body: a slow reader would keep a compressor waiting.
 func Handler(next http.Handler) http.Handler { return pack(next) }
 
 // Body compresses a whole answer. It reports false when the client does not accept gzip or it is not worth it.

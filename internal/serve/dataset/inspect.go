@@ -13,8 +13,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// The parts of a dataset that a damaged file takes out of service, by the folder of
-// the file in a snapshot. The lists are an edition of their own.
+// The parts of a dataset that a damaged file takes out of service, by the folder of the file.
 const (
 	partGraph     = "graph"
 	partSearch    = "search"
@@ -64,9 +63,8 @@ const (
 	longestPause = 10 * time.Minute
 )
 
-// Suspect checks the files that requests read, because a request failed as it does when a mapped file has
-// become unreadable or different. It returns at once. The check has normal priority, and each damaged part is
-// out of service as soon as the check finds its damage: a truncated file before any file is read.
+// Suspect checks the files that requests read, because one failed as with a damaged mapped file. It returns at once. Each
+// damaged part is out of service as soon as its damage is found.
 func (h *Holder) Suspect() {
 	h.inspectLater(&h.suspicion, func(ctx context.Context, d *Dataset) time.Duration {
 		began := h.opt.Clock()
@@ -114,8 +112,7 @@ func (h *Holder) inspectLater(i *inspection, check func(context.Context, *Datase
 	})
 }
 
-// inspect compares selected files with the manifest, first all sizes and then the contents one
-// by one, and takes the parts that need a damaged file out of service.
+// inspect compares selected files with the manifest, all sizes first, and takes parts with damaged files out of service.
 func (h *Holder) inspect(ctx context.Context, d *Dataset, keep func(snapshot.File) bool) {
 	bad := map[string]bool{} // parts
 	look := func(s *snapshot.Snapshot, part func(snapshot.File) string, compare func(*snapshot.Snapshot, snapshot.File) error) {

@@ -55,8 +55,7 @@ func (h *Holder) retryWorkers(s *snapshot.Snapshot, w *sqlbox.Warehouse, err err
 	return h.startWorkers(s)
 }
 
-// takeSQL takes up the workers on the warehouse of a snapshot; err says why there are none. A snapshot
-// without workers is served without SQL. Its queries are refused, never answered from the snapshot before.
+// takeSQL takes up the workers on the warehouse of a snapshot; err says why there are none. Then SQL is refused.
 func (h *Holder) takeSQL(s *snapshot.Snapshot, w *sqlbox.Warehouse, err error) (*SQL, *shared) {
 	h.retrySQL = time.Time{}
 	if err != nil {

@@ -73,8 +73,7 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 	return h, nil
 }
 
-// FinishOpening does the work that would have delayed Open, while requests are served: it starts the other SQL workers and
-// verifies the files that no index checked when it was opened. For later datasets the holder does this itself.
+// FinishOpening does the work that would have delayed Open: it starts other SQL workers and verifies further files.
 func (h *Holder) FinishOpening() {
 	h.change.Lock()
 	defer h.change.Unlock()
@@ -83,9 +82,8 @@ func (h *Holder) FinishOpening() {
 	}
 }
 
-// openFirst opens the first dataset, all parts at the same time. There is no earlier dataset to keep, so it
-// serves every part that is sound: a snapshot without a damaged index, or without compliance lists that
-// cannot be read. Screenings then say that the lists are missing.
+// openFirst opens the first dataset, all parts at the same time, and serves every part that is sound. Without lists that can
+// be read, screenings say that they are missing.
 func (h *Holder) openFirst() (err error) {
 	h.change.Lock()
 	defer h.change.Unlock()

@@ -72,8 +72,7 @@ func (c *columns) write(out io.Writer) error {
 	return w.Close()
 }
 
-// layout lists the sections, and checks when reading that they fit together and hold possible
-// positions: a checksum only shows that they are as they were written.
+// layout lists the sections, and checks when reading what a checksum does not show: that they fit together.
 func (c *columns) layout(l mapped.Layout) {
 	mapped.Field(l, "ein", &c.eins, mapped.AnyLength)
 	n := len(c.eins)

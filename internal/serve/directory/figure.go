@@ -116,8 +116,7 @@ func (g *figure) between(r Range) condition {
 	}
 }
 
-// fill adds the organizations lo to hi-1 of up to an empty set. For a long range, it subtracts the stored set of the cut
-// nearest lo from that of the cut nearest hi. Then it corrects the organizations between the cuts and the ends.
+// fill adds the organizations lo to hi-1 of up to an empty set: a long range is the difference of two stored sets, corrected.
 func (g *figure) fill(set Set, lo, hi int) {
 	if n := len(g.up); hi-lo <= 2*n/cuts {
 		set.add(g.up[lo:hi])

@@ -26,8 +26,7 @@ type Sort struct {
 // sortedPart is the largest set that is sorted for a page, instead of reading a whole order.
 const sortedPart = 4096
 
-// Page is a part of a set in an order: at most limit organizations after the first
-// offset. The set has n members; nil means all organizations.
+// Page is a part of a set (nil for all), which has n members, in an order.
 func (x *Index) Page(set Set, n int, s Sort, offset, limit int) ([]uint32, error) {
 	if err := x.Begin(); err != nil {
 		return nil, err

@@ -77,8 +77,7 @@ func member(set []uint64, org uint32) *bool {
 // rowBytes is the usual memory of a row in an answer.
 const rowBytes = 1 << 10
 
-// Weight bounds the memory of a question in bytes: three sets (the answer, one to compare it with and one of a search) and the
-// rows. It grows with the dataset and the page size, but not with the position of the page.
+// Weight bounds the memory of a question in bytes: three sets and the rows of a page.
 func (x *Index) Weight(limit int) int64 {
 	return 64<<10 + 3*8*int64(wordsFor(len(x.eins))) + 4*sortedPart + int64(limit)*rowBytes
 }

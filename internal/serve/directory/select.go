@@ -20,8 +20,7 @@ type condition struct {
 	has  func(org uint32) bool
 }
 
-// fewPart decides when the remaining organizations are tested one by one instead of making a set: when they are at most one in
-// 512 of all. A test reads a random place of a column, which costs as much as reading fifty members of a list.
+// fewPart decides when the remaining organizations are tested one by one: a test costs as much as fifty members of a list.
 const fewPart = 512
 
 // Select returns the set of the organizations that a filter wants, and their number.

@@ -77,8 +77,7 @@ func (s Set) fill(n int) {
 	}
 }
 
-// freeSets keeps a few sets for reuse. For two million organizations a set takes a quarter of a megabyte, which would be
-// garbage after every question. The garbage collector does not free the sets kept here.
+// freeSets keeps a few sets for reuse, which would be garbage after every question.
 type freeSets struct {
 	mu   sync.Mutex
 	list []Set

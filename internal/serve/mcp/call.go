@@ -75,8 +75,7 @@ func (s *Service) call(ctx context.Context, t *tool, arguments json.RawMessage, 
 	return t.result(resp.Header, body, rows, given)
 }
 
-// Memory that a call takes from the shared budget, in bytes: baseWeight at first,
-// then copies times the size of the answer, which is at most maxAnswer.
+// Memory that a call takes, in bytes: at first baseWeight, then copies times its answer of at most maxAnswer.
 const (
 	baseWeight = 64 << 10
 	maxAnswer  = 4 << 20

@@ -45,8 +45,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"says how to connect.", s.Reference.Base())
 		return
 	}
-	// Browsers send Origin. Pages of other sites are refused: by DNS rebinding, such a
-	// page could reach a server on the reader's own machine.
+	// By DNS rebinding, a page of another site could reach a server on the reader's own machine.
 	if !s.ownOrigin(r) {
 		refuse(w, http.StatusForbidden, "Pages of other sites may not ask here. Connect from a program, without a header Origin.")
 		return

@@ -33,15 +33,13 @@ type Config struct {
 	Reference *api.Reference
 	// API answers the requests that calls become. It is the API in this process (see InProcess) or that of another server.
 	API http.RoundTripper
-	// Authorize adds the caller's credentials to a request to the API. asked is the header of the
-	// call, nil over pipes. A nil Authorize passes on its key.
+	// Authorize adds credentials to a request. asked is the header of the call, whose key a nil Authorize passes on.
 	Authorize func(r *http.Request, asked http.Header) *http.Request
 
 	Version string // of the program
 	// Address returns the network address of a client; nil uses the connection's.
 	Address func(*http.Request) string
-	// Payer returns the account that pays for the calls of a client, or "". Such clients
-	// have places of their own. A nil Payer knows nobody.
+	// Payer returns the account that pays for a client, who then has places of its own, or "". Nil knows nobody.
 	Payer func(*http.Request) string
 	// Budget bounds the memory of all requests together; nil is unbounded.
 	Budget *budget.Budget
@@ -106,8 +104,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// listsKept is how long a client may cache the lists of tools, resources and
-// prompts. They change only with a new version of the program.
+// listsKept is how long a client may cache lists that change only with a new version of the program.
 const listsKept = time.Hour
 
 // guarded refuses methods that would keep a connection open, since nothing changes, and turns a panic into an error: messages

@@ -83,8 +83,7 @@ func tabled(list []any) *table {
 			t.rows[i] = append(t.rows[i], nil)
 		}
 	}
-	// Where an object is null in some rows, it has its own column beside those of its
-	// members. That column is all null and goes.
+	// An object that is null in some rows has its own column, which is all null and goes.
 	for i := len(t.columns) - 1; i >= 0; i-- {
 		parted := slices.ContainsFunc(t.columns, func(c string) bool { return strings.HasPrefix(c, t.columns[i]+".") })
 		if !parted || slices.ContainsFunc(t.rows, func(r []any) bool { return r[i] != nil }) {
@@ -135,8 +134,7 @@ func formed(v any, t reflect.Type) any {
 	return v
 }
 
-// dropped are members that a result leaves out: the status, the extension block, which it reads
-// apart, and signed reports, which must be taken from the API unchanged.
+// dropped are members that a result leaves out; signed reports must be taken from the API unchanged.
 var dropped = []string{"code", "message", "x_service", "report"}
 
 func isTable(t reflect.Type) bool {

@@ -11,8 +11,7 @@ import (
 
 type schema = map[string]any
 
-// resultSchema describes the result of a tool, from the Go type of the API's
-// answer. For a reshaped answer it promises only the members that all results have.
+// resultSchema describes the result of a tool, of a reshaped answer only the members that all results have.
 func resultSchema(answer any, reshaped bool) schema {
 	s := schema{"type": "object"}
 	properties, required := schema{}, []string{}
@@ -32,8 +31,7 @@ func resultSchema(answer any, reshaped bool) schema {
 	return s
 }
 
-// Models read the schemas of all tools first, so schemas are short: they describe
-// the top levels in full and deeper levels in brief.
+// Models read the schemas of all tools first, so deeper levels are described in brief.
 const (
 	typed  = 2  // levels whose members are described
 	nested = 2  // levels of objects in a row whose columns are named

@@ -17,8 +17,7 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// Addresses of the documents by which a client finds the service. The Server Card belongs below the address of the service.
-// Older clients look at the well-known addresses, so the card is served there too.
+// Addresses of the documents by which a client finds the service. Older clients look at the well-known ones.
 const (
 	cardPath    = Path + "/server-card"
 	catalogPath = "/.well-known/ai-catalog.json"

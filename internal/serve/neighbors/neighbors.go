@@ -107,8 +107,7 @@ func partiesOf(v *graph.View, e ein.EIN, side graph.Side) (list []uint32) {
 	return list
 }
 
-// Weight is the most memory in bytes that finding the neighbors of an organization takes, one side after the other: a pair per
-// edge, and a number per party. Computing Weight reads only a few hundred numbers.
+// Weight is the most memory in bytes that finding the neighbors of an organization takes: a pair per edge.
 func Weight(g *graph.Graph, e ein.EIN) int64 {
 	v, err := g.View()
 	if err != nil {

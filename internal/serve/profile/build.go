@@ -267,8 +267,7 @@ const (
 	einRanges = 1_000_000_000/einRange + 1
 )
 
-// startsOf is where each range of EINs begins among the organizations: one lookup, while a binary
-// search over all would touch distant memory first.
+// startsOf is where each range of EINs begins: one lookup, while a binary search would touch distant memory.
 func startsOf(facts []fact) []uint32 {
 	starts := make([]uint32, einRanges+1)
 	for i := range facts {

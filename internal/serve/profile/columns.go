@@ -12,8 +12,7 @@ const fileName = "profile/organizations.gg"
 
 const Damaged = "profile_damaged"
 
-// fileKind is the file of the index. Its version changes with the sections, the
-// packed types and the row types of the snapshot that are packed unchanged.
+// fileKind is the file of the index. Its version changes with the sections and all packed types.
 var fileKind = &mapped.Kind{
 	Magic: "GGprofl3", Name: "profile index",
 	Missing: "profile_unreadable", Version: "profile_version", Damaged: Damaged,
@@ -63,8 +62,7 @@ type fact struct {
 	_          uint8
 }
 
-// section holds the rows of one kind. The rows of an organization lie between two
-// starts. Some kinds keep only the first rows, so the true number may be larger.
+// section holds the rows of one kind, those of an organization between two starts, of some kinds only the first.
 type section[T any] struct {
 	orgs   []uint32
 	starts []uint64
@@ -125,8 +123,7 @@ func checkStarts(f *mapped.File, name string, orgs []uint32, starts []uint64, n,
 	}
 }
 
-// rowsIn returns the rows of an organization. It is a function, as are total and first, because
-// every package that knows the type compiles all of its methods again, for each kind of row.
+// rowsIn returns the rows of an organization. As a method, each package that knows the type would compile it again.
 func rowsIn[T any](s *section[T], org uint32) (list []T) {
 	i, found := slices.BinarySearch(s.orgs, org)
 	if !found {

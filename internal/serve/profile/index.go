@@ -56,8 +56,7 @@ func (x *Index) Known(e ein.EIN) bool {
 	return known
 }
 
-// Read reads the profile of an organization, with all of its parts or only the first
-// ones. known is false if the EIN is unknown.
+// Read reads the profile of an organization, with all of its parts or only the first ones.
 func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 	if x.Begin() != nil {
 		return nil, false

@@ -12,15 +12,13 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// Nearest finds the organizations whose mission, programs and purposes are most
-// similar in meaning, best first. *search.Index implements it if it has vectors.
+// Nearest finds the organizations that are nearest in meaning, best first; *search.Index does if it has vectors.
 type Nearest interface {
 	NearestTo(org uint32, k int) []search.Near
 }
 
-// Shared is an organization that has funders or recipients in common with another.
-// Weight is the share of the other's funders or recipients that both have, from 0 to
-// 1. Those with few connections count for more.
+// Shared is an organization that has funders or recipients in common with another. Weight is their share among those of the
+// other, from 0 to 1; those with few connections count for more.
 type Shared struct {
 	EIN    ein.EIN
 	Count  int
@@ -77,9 +75,8 @@ const (
 
 const leastScore = 0.05
 
-// Similar finds organizations that resemble one, by shared funders or recipients, cause, meaning, place and size. A result is
-// an association; neither organization has stated it. The work is bounded: candidates share funders, are near in meaning, or
-// have the same cause in the same place.
+// Similar finds organizations that resemble one, by shared funders or recipients, cause, meaning, place and size. Candidates
+// share funders, are near in meaning, or have the same cause in the same place.
 func (x *Index) Similar(e ein.EIN, by Signals) (r Resembling, known bool) {
 	if x.Begin() != nil {
 		return r, false
@@ -203,8 +200,7 @@ func peersOf(facts []fact) []uint32 {
 	return radix.Numbers(list)
 }
 
-// peersOf lists organizations of the same cause near in place and size: of a large county those
-// nearest in size, of a small one also those of the next counties.
+// peersOf lists organizations of the same cause near in place and size, of a small county also those of the next.
 func (x *Index) peersOf(org uint32) []uint32 {
 	f := &x.facts[org]
 	if f.cause() == 0 || f.State == [2]byte{} {

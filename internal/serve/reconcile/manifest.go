@@ -25,8 +25,7 @@ var manifest02 string
 //go:embed manifest_1.0.json
 var manifest10 string
 
-// manifest fills in the manifest of a version. It declares no security scheme,
-// because clients would then have to send a key with every request.
+// manifest fills in the manifest of a version. With a security scheme in it, clients would always have to send a key.
 func (h *Handler) manifest(text string) (json.RawMessage, error) {
 	base, err := json.Marshal(h.BaseURL)
 	if err != nil {

@@ -157,9 +157,8 @@ func (m *Matcher) addEINs(ctx context.Context, found map[uint32]*Candidate, name
 	}
 }
 
-// weigh compares an organization with the conditions, weighs its probability by them, and reports whether the organization
-// meets the required conditions. Package identify has weighed the one city of a query already. It has weighed the state as
-// well, but too little for an organization of another state not to become a match.
+// weigh weighs the probability of an organization by the conditions, and reports whether it meets the required ones. Package
+// identify has weighed the one city and, too little, the state of a query.
 func (m *Matcher) weigh(c *Candidate, where []Condition, told *identify.Question) (ok bool) {
 	has := [len(compares)]string{c.EIN.String(), c.State, orgname.City(c.City)}
 	if m.Directory != nil {
@@ -183,8 +182,7 @@ func (m *Matcher) weigh(c *Candidate, where []Condition, told *identify.Question
 	return true
 }
 
-// share makes the weights of candidates and of "none of them" add up to 1. An EIN
-// gets a fixed probability, and the other candidates share the rest.
+// share makes the weights of candidates and of "none of them" add up to 1. An EIN gets a fixed probability.
 func share(list []*Candidate, none float64, named bool) {
 	sum := none
 	for _, c := range list {

@@ -28,8 +28,7 @@ var styleAddress = func() string {
 
 var previewPage = template.Must(template.New("preview").Parse(previewText))
 
-// preview shows an organization in a frame of another site's page. Only this address
-// allows framing; it has no form, no script and nothing about the visitor.
+// preview shows an organization in a frame of another site's page. Only this address allows framing.
 func (h *Handler) preview(w http.ResponseWriter, r *http.Request) error {
 	d, release, err := h.look(w, r)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 
 const inCalifornia = "CA"
 
-// california screens against the two lists of California. It finds rows by EIN. For an organization in California it also finds
-// a row without an EIN that has its name, if there is exactly one.
+// california screens against the two lists of California: by EIN, and there also by a name that occurs once without an EIN.
 func (c *screening) california(revoked *bool) client.CaliforniaScreen {
 	ca := client.CaliforniaScreen{ScreenProvenance: c.provenance(lists.CARegistry, NotListed), FTB: c.provenance(lists.CAFTB, NotListed)}
 	ca.RegistryRecords = recordsOf(c, &ca.ScreenProvenance, Listed, c.rows.registry, &c.tables.RegistrationsNamed, registryRecord)

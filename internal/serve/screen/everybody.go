@@ -17,14 +17,12 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// This file compares all organizations with the sanctions list, so that package change can
-// follow from edition to edition whom the list may mean.
+// This file compares all organizations with the sanctions list, for package change.
 
 // Comparison is the version of how names are read and compared. Results of two versions cannot be compared.
 const Comparison = 2
 
-// NameTables returns the tables that give the organizations of an edition their names.
-// Stored files refer to positions in this list: a new table goes to its end.
+// NameTables returns the tables with names. Stored files refer to positions in it: a new table goes to its end.
 func NameTables() []string {
 	return []string{lists.Masters, lists.Deductibles, lists.Revocations, lists.Registrations, lists.FTBRecords}
 }
@@ -32,8 +30,7 @@ func NameTables() []string {
 // Everybody compares names with the sanctions list of an edition, as a screening by EIN does. It is safe for concurrent use.
 type Everybody struct {
 	sanctions *sanctions
-	// Fingerprint changes with any name of the list and its kind, because the weight of a
-	// word depends on all names. It is never zero.
+	// Fingerprint changes with any name, because the weight of a word depends on all. It is never zero.
 	Fingerprint uint64
 	Names       int // on the sanctions list
 }

@@ -19,8 +19,7 @@ const IndexPath = "screen/lists.idx"
 
 const Damaged = "screen_damaged"
 
-// fileKind is the kind of the index file. Its version changes with the row types of package lists and with the keys, and
-// IndexPath changes with it: an edition that has a file of that name is not indexed again.
+// fileKind is the kind of the index file. IndexPath changes with its version, or an edition is not indexed again.
 var fileKind = &mapped.Kind{
 	Magic: "GGlists1", Name: "index of the lists",
 	Missing: "screen_unreadable", Version: "screen_version", Damaged: Damaged,
@@ -151,8 +150,7 @@ func OpenTables(e *lists.Edition) (*Tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The file is sound. Its length shows that it belongs to this edition; comparing its
-	// checksum would take longer than everything else.
+	// Its length shows that the file belongs to this edition; its checksum would take long.
 	i := slices.IndexFunc(e.Manifest.Files, func(m snapshot.File) bool { return m.Path == IndexPath })
 	if i < 0 || e.Manifest.Files[i].Bytes != x.file.Size() {
 		err = fault.New(fileKind.Damaged, "the %s of the lists %s is not the one that was made with them", fileKind.Name, e.Manifest.Version).

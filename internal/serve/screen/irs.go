@@ -155,8 +155,7 @@ func (c *screening) revocation() client.RevocationScreen {
 	return v
 }
 
-// decidingRevocation returns the row that decides whether the organization is revoked, so that the status and its dates are of
-// one event: the latest revocation that stands, or else the row of the latest reinstatement.
+// decidingRevocation returns the row that decides: the latest revocation that stands, or else the latest reinstatement.
 func (r *rowsOf) decidingRevocation() *lists.RevocationRow { return deciding(r.revocations) }
 
 func (r *rowsOf) revoked() bool { return StandsRevoked(r.revocations) }

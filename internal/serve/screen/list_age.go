@@ -7,13 +7,11 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// skew is how far the clocks of two machines may differ. A later date was written by a
-// wrong clock, and by it a list would never be too old.
+// skew is how far the clocks of two machines may differ. A later date is of a wrong clock.
 const skew = 24 * time.Hour
 
-// tooOld says why a list is too old to clear anybody, and returns "" for a list that may be used. A list counts for its MaxAge
-// from the time at which it was last known to be the publisher's current list. current is false if the publisher has a newer
-// list, and nil if nobody knows.
+// tooOld says why a list is too old to clear anybody, or "". It counts for its MaxAge from when it was last known to be the
+// publisher's current list. current is false if the publisher has a newer one.
 func tooOld(l lists.List, state lists.Status, check lists.Check, current *bool, at time.Time) string {
 	known := confirmed(state, check, current, at)
 	days := func(d time.Duration) int { return int(d.Hours() / 24) }
@@ -28,9 +26,8 @@ func tooOld(l lists.List, state lists.Status, check lists.Check, current *bool, 
 	return ""
 }
 
-// confirmed is when a list was last known to be the publisher's current list, zero if nobody knows. A check that found the same
-// list upstream counts like a fetch at that time. It does not count if what came since was refused, nor for a list that a
-// person has put there unless its date is that of upstream.
+// confirmed is when a list was last known to be the publisher's current one. A check that found the same list counts like a
+// fetch, unless what came since was refused, or a person has put the list there.
 func confirmed(state lists.Status, check lists.Check, current *bool, at time.Time) time.Time {
 	known := state.Knew()
 	if check.Problem == "" && state.Problem == "" && check.CheckedAt.After(known) && check.CheckedAt.Before(at.Add(skew)) &&

@@ -235,9 +235,8 @@ func (s *Screener) ScreenName(subject client.ScreenedName, excluded []int64, at 
 	}
 }
 
-// whereabouts compares the place of a subject with the places of an entity. The flags are for the reader: an entity may have
-// moved, so they exclude no match. Countries differ only if all of them are known by their names: a country can be written in
-// several ways, above all in two letters.
+// whereabouts compares the place of a subject with those of an entity, for the reader: the flags exclude no match. Countries
+// differ only if all are known by their names.
 func whereabouts(subject *client.ScreenedName, places []lists.SanctionPlace) (flags []string) {
 	country, city := foldedText(subject.Country), foldedText(subject.City)
 	agrees, differs, sameCity := false, len(places) > 0 && countryNames()[country], false

@@ -89,9 +89,8 @@ func strong[M any](status string, matches []M, is func(M) bool) *bool {
 	return nil
 }
 
-// terrorism are the programs of the designations that suspend an exemption: section 501(p)(2)
-// names foreign terrorist organizations and the executive orders against terrorism. Other
-// programs, such as those about countries or narcotics, suspend none.
+// terrorism are the programs of the designations that suspend an exemption under section 501(p)(2). Programs about countries
+// or narcotics suspend none.
 var terrorism = []string{"FTO", "SDGT", "SDT"}
 
 // suspended reports what strongSanction does, of the programs that suspend an exemption.

@@ -124,8 +124,7 @@ const mostNames = 20
 // is false when the organization has more names than are screened.
 func (r *rowsOf) names(filed []string) (list []string, all bool) {
 	list, all = []string{}, true
-	// Most organizations have the same name in all sources, apart from capitals, so keys
-	// are computed only when there are two names.
+	// Keys are computed only when there are two names that differ in more than capitals.
 	var keys []string // of the first names of the list
 	known := func(name string) bool {
 		if slices.ContainsFunc(list, func(other string) bool { return orgname.SameLetters(name, other) }) {

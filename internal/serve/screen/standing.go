@@ -8,9 +8,8 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Standing says which organizations of a dataset are on the IRS's lists, for filters. It has a set for each list, in which
-// organization i is bit i%64 of word i/64. A set is nil when its list is not loaded. Whether a list is too old depends on the
-// time of a request, so callers ask Sources.
+// Standing says which organizations of a dataset are on the IRS's lists: organization i is bit i%64 of word i/64. A set is nil
+// when its list is not loaded. Whether it is too old, callers ask Sources.
 type Standing struct {
 	InBMF   []uint64 // in the master file
 	Partial bool     // the master file covers some states only: who is not in it may be in the rest

@@ -57,9 +57,8 @@ func nameWithoutEIN(einText, name string) (key string, ok bool) {
 	return orgname.Key(name), true
 }
 
-// Section is rows in the order of their keys, which may repeat. In a file, each row lies between two starts. The key of a row
-// is its EIN, or the hash of a text. What is done with a section is written as functions: every package that knows the type
-// compiles all of its methods again, for each kind of row.
+// Section is rows in the order of their keys, EINs or hashes of a text, which may repeat. Its operations are functions: every
+// package that knows the type would compile all of its methods again.
 type Section[T any] struct {
 	name, table string
 	ein         func(*T) string                 // nil if the key is that of a text
@@ -139,8 +138,7 @@ func findRows[T any](s *Section[T], key uint64) (list []T) {
 	for ; found && i < len(s.keys) && s.keys[i] == key; i++ {
 		row, ok := rowAt(s, i)
 		if !ok {
-			// The checksum is right, so the row was written like this: a mistake of ours,
-			// which must not look like a missing row.
+			// The checksum is right, so we wrote this row wrongly: it is no missing row.
 			panic("screen: a row of the index cannot be read")
 		}
 		list = append(list, row)

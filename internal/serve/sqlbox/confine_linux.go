@@ -11,12 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confine takes every right from the process that a query does not need. It returns the limits that the kernel refused, and
-// continues without them: the gate and the engine's own settings still protect the server.
-//
-// The limits are on memory, files and processor time. The filter then allows a short list of system calls: to read open files,
-// to use memory and threads, and to tell the time. It refuses to open a file, to make a socket, to start a program or a
-// process, and to make memory executable.
+// confine takes every right from the process that a query does not need: by limits on memory, files and time, and by a filter
+// with a short list of system calls. It returns what the kernel refused, and continues: the gate and the engine's own settings
+// still protect the server.
 func confine(memory int64, nice int) (notes []string) {
 	for _, l := range []struct {
 		name  string

@@ -19,8 +19,7 @@ import (
 type Driver interface {
 	// AddFindOrg registers the function find_org and the table function find_org_table with a connection.
 	AddFindOrg(conn *sql.Conn, find FindOrg) error
-	// Plain returns a value of one of the driver's own types as a Decimal, an
-	// Interval, a Map, a Union or a string, and every other value as it is.
+	// Plain returns a value of the driver's own types as one of this package or a string, and others as they are.
 	Plain(v any) any
 }
 

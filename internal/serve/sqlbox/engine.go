@@ -30,9 +30,8 @@ func run(ctx context.Context, conn *sql.Conn, statements ...string) error {
 	return nil
 }
 
-// hardening returns the statements that secure an engine before it runs SQL from outside. Settings of a connection are global,
-// so that they hold for every later connection. The order matters: files that are open stay open when external access is
-// disabled, the file system can be disabled only after that, and the lock comes last.
+// hardening returns the statements that secure an engine before it runs SQL from outside. The order matters: open files stay
+// open when external access is disabled, then the file system, and the lock comes last.
 func hardening(memory int64, threads int) []string {
 	return []string{
 		fmt.Sprintf("SET memory_limit = '%dKiB'", memory>>10),

@@ -8,11 +8,9 @@ import (
 	"time"
 )
 
-// fairQueue is a bounded number of places with a bounded queue before them, shared by owners. The next place goes to the
-// waiting owner who has used the places least lately, whoever came first. When the queue is full, the owner who has used them
-// most is turned away. So an owner who sends many statements, or long ones, waits behind other owners, and a few such owners
-// cannot fill the places or the queue. If there are several places, the last one is reserved for owners who have used little,
-// so that they do not wait for long statements of others.
+// fairQueue is a bounded number of places with a bounded queue, shared by owners. The next place goes to the waiting owner who
+// has used the places least lately; from a full queue the one who has used them most is turned away. The last of several
+// places is for owners who have used little, so that they do not wait for long statements of others.
 type fairQueue struct {
 	places  int
 	most    int           // how many may wait
@@ -41,12 +39,10 @@ type share struct {
 const (
 	forgetting = time.Minute
 
-	// stake is the time that a statement counts for until it ends: more than most take, so that an
-	// owner's second statement comes after the first ones of all others.
+	// stake is what a statement counts for until it ends: an owner's second comes after the first of all others.
 	stake = time.Second
 
-	// little is how much an owner may have used and still enter the last place:
-	// enough for many simple statements on a busy machine, and for few long ones.
+	// little is how much an owner may have used and still enter the last place.
 	little = 3 * stake
 )
 

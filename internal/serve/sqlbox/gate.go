@@ -18,11 +18,9 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// gate decides whether a statement may run. It has the engine's own parser parse the statement and walks the
-// tree: every part must be of a kind that is known to be harmless. It then has the engine bind the statement
-// to empty tables of the same shape, so that a misspelled column is found before any data is read. The gate
-// holds no data. It reads each statement in a connection of its own and then closes that connection, so that
-// nothing that the statement prepared, set or left as its last error remains.
+// gate decides whether a statement may run. The engine's own parser parses it, every part of the tree must be known to be
+// harmless, and the engine binds it to empty tables. It holds no data, and reads each statement in a connection of its own, so
+// that nothing of the statement remains.
 type gate struct {
 	db   *sql.DB
 	conn *sql.Conn // keeps the database open; no statement is read in it
@@ -432,9 +430,8 @@ func identifier(name string) bool {
 //go:embed functions.txt
 var functionList string
 
-// functions are the functions that a query may call. The gate refuses every other function of the engine. The
-// list omits on purpose all functions that read a file, take SQL or the name of a table as text, show the
-// catalog, the settings or the session, wait, write a log, or export the state of an aggregate.
+// functions are the functions that a query may call: none that reads a file, takes SQL or a table's name as text, shows the
+// catalog, the settings or the session, waits, writes a log, or exports the state of an aggregate.
 var functions = table.Set("functions.txt", functionList)
 
 var tableFunctions = table.SetOf("unnest range generate_series find_org")

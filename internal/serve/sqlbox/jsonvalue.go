@@ -19,9 +19,8 @@ type jsonWriter struct {
 	plain func(v any) any // Driver.Plain
 }
 
-// appendValue writes a value of the engine as JSON. Numbers keep every digit, days and times are ISO 8601,
-// bytes are base64, lists and structs are arrays and objects. NaN and infinity, which JSON has no number for,
-// are text. The type tells a day from a time. It is nil where the engine gives no type, as inside JSON.
+// appendValue writes a value of the engine as JSON. Numbers keep every digit, times are ISO 8601, bytes base64, NaN and
+// infinity text. The type tells a day from a time; it is nil where the engine gives none.
 func (w jsonWriter) appendValue(b []byte, v any, t *columnType) []byte {
 	switch v := w.plain(v).(type) {
 	case nil:

@@ -28,8 +28,7 @@ type Options struct {
 
 func (o *Options) defaults() error {
 	o.PerOwner = cmp.Or(o.PerOwner, 2)
-	// A heavy query may use its whole time limit. There are more workers than a few owners can occupy, so that heavy queries do
-	// not shut out other owners. The system shares the processors, and o.Memory divides the memory.
+	// There are more workers than a few owners can occupy. They share processors and memory.
 	o.Workers = cmp.Or(o.Workers, 4*o.PerOwner+1)
 	o.Gates = cmp.Or(o.Gates, min(8, runtime.NumCPU()+1))
 	o.Queue = cmp.Or(o.Queue, 12)

@@ -29,8 +29,7 @@ type process struct {
 }
 
 var (
-	// startTimeout is how long a worker may take to open its files, or the time limit of a query if that is
-	// longer. Tests set a longer time, because they may run on a busy machine.
+	// startTimeout is how long a worker may take to open its files; tests on busy machines set it longer.
 	startTimeout = 30 * time.Second
 
 	errDied = errors.New("the worker died")    // while it served a statement

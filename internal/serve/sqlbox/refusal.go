@@ -12,9 +12,8 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// Slugs of the faults of a query. Rejected, TooComplex and ProTable are decided before any data is read, Busy
-// and Concurrent before the statement is read. TooComplex is the only refusal of Check that costs a call,
-// because it takes as much processor time as a query.
+// Slugs of the faults of a query. TooComplex is the only refusal of Check that costs a call, because it takes as much
+// processor time as a query.
 const (
 	Rejected    = "sql_rejected"    // 400: not a query that may run
 	TooComplex  = "sql_too_complex" // 400: takes more to be read than a statement may

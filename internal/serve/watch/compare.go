@@ -82,9 +82,8 @@ func (s *State) Mark() (m account.WatchMark) {
 	return m
 }
 
-// Compare finds what changed for the members of a list since a mark. A part of the mark that is empty begins now. A mark never
-// goes back, so a server that has not taken up the latest edition yet finds nothing. seen are members whose name or address is
-// to be remembered, because it is new.
+// Compare finds what changed for the members of a list since a mark, which never goes back. An empty part of the mark begins
+// now. seen are members whose name or address is new.
 func Compare(from account.WatchMark, members []account.WatchedMember, s *State) (alerts []account.Alert, seen []account.WatchedMember, to account.WatchMark) {
 	to = from
 	now := s.Mark()

@@ -10,11 +10,8 @@ import (
 	"grantgraph/internal/serve/agent/httpsig/structured"
 )
 
-// markAttested marks the keys of a directory that have signed the response that lists them. Such a signature proves that the
-// holder of the private key means it to be published at this host: a list copied from elsewhere has no such signature. The
-// signature must be valid when it is read; how long the list is kept does not matter.
-//
-// A bad signature leaves the key unattested and has no other effect.
+// markAttested marks the keys of a directory that have signed the response that lists them, which proves that the holder of
+// the private key means it to be published at this host. A bad signature has no other effect.
 func markAttested(keys []Key, response *message, body []byte, now time.Time) {
 	why := "the directory response has no signature by this key"
 	inputs, err := structured.ParseDictionary(response.header.Values("Signature-Input")...)

@@ -22,8 +22,7 @@ const (
 
 	// A host is asked at most once in rest, whatever it answers and whatever keys requests name.
 	rest = 30 * time.Second
-	// An answer without a lifetime of its own is valid for usualAge. No answer is valid
-	// for longer than maxAge, so a withdrawn key works at most so much longer.
+	// Without a lifetime an answer is valid for usualAge, and none for longer than maxAge, also of a withdrawn key.
 	usualAge = 10 * time.Minute
 	maxAge   = time.Hour
 	// When a host stops answering, its last answer stays valid for keepAge, through an outage.

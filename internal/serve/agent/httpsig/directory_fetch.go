@@ -85,8 +85,7 @@ func (d *Directory) checkHost(host string) *fault.Fault {
 
 var errPrivate = errors.New("no public address")
 
-// NewClient makes the HTTP client that fetches directories, and that calls other hosts that a stranger names: without proxy,
-// redirects, compression and kept connections, and only to checked addresses.
+// NewClient makes the HTTP client for hosts that strangers name: only to checked addresses, without proxy or redirects.
 func NewClient(o Options) *http.Client {
 	o.Timeout = cmp.Or(o.Timeout, fetchTimeout)
 	var resolver Resolver = net.DefaultResolver
@@ -198,8 +197,7 @@ func (d *Directory) fetch(ctx context.Context, host string) ([]Key, time.Duratio
 	return keys, lifetime(resp.Header), nil
 }
 
-// Reason says why a call of a client failed, in words that are safe for anybody. It reveals no more
-// of the network than the agent's operator can see from outside.
+// Reason says why a call of a client failed, without more of the network than can be seen from outside.
 func Reason(err error) string {
 	var dns *net.DNSError
 	var unknown x509.UnknownAuthorityError

@@ -108,9 +108,8 @@ type Publisher struct {
 	digest    string
 }
 
-// NewPublisher makes a Publisher for the service at the public address base, such as
-// https://api.example.org. The signatures bind the keys to that address. They do not use
-// the Host header of a request: a mirror under another name could have its copy attested.
+// NewPublisher makes a Publisher for the public address base. The signatures bind the keys to that address and not to the Host
+// header, by which a mirror could have its copy attested.
 func NewPublisher(base string, keys ...ed25519.PrivateKey) (*Publisher, error) {
 	u, err := publicAddress(base)
 	if err != nil {

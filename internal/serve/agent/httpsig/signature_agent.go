@@ -13,10 +13,9 @@ import (
 // maxAgents is how many hosts are asked for the key of one signature.
 const maxAgents = 4
 
-// agents reads the Signature-Agent header and returns the hosts of the agents that the signature covers, in the order in which
-// to ask them: any of them may publish the key. Agents send the header in two forms. A bare string is covered as
-// "signature-agent". Of a dictionary, the members covered as "signature-agent";key="…" count, and the member named after the
-// label of the signature comes first. A dictionary that is covered as a whole is accepted too.
+// agents reads the Signature-Agent header and returns the hosts that the signature covers, in the order in which to ask them.
+// A bare string is covered as "signature-agent". Of a dictionary, the members covered by key count, or all of them, and the
+// member named after the label comes first.
 func agents(lines []string, input structured.Member) (hosts []string, err error) {
 	var members structured.Dictionary
 	if strings.HasPrefix(strings.TrimLeft(lines[0], " \t"), `"`) {

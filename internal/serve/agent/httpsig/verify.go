@@ -59,8 +59,7 @@ type Keys interface {
 }
 
 type Nonces interface {
-	// Seen records the nonce of a key, until a time, and reports whether this is its first use. It
-	// must be atomic: of two simultaneous calls exactly one is fresh.
+	// Seen records the nonce of a key and reports whether this is its first use: of two at once exactly one.
 	Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error)
 }
 
@@ -114,11 +113,8 @@ func NewVerifier(base string, keys Keys, nonces Nonces) (*Verifier, error) {
 	}, nil
 }
 
-// Verify checks the web-bot-auth signature of a request. It returns ErrNone for a request without a signature, and for a bad
-// signature a Fault whose cause is one of the errors of this package. Any other error is a failure on this side and says
-// nothing about the signature.
-//
-// Verify records the nonce after all other checks, so that nobody can use up the nonces of another.
+// Verify checks the web-bot-auth signature of a request. It returns ErrNone without one, and for a bad one a Fault with an
+// error of this package. It records the nonce last, so that nobody can use up the nonces of another.
 func (v *Verifier) Verify(ctx context.Context, r *http.Request) (*Signature, error) {
 	claim, err := v.read(r)
 	if err != nil {

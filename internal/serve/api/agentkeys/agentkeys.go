@@ -31,8 +31,7 @@ type operations struct {
 //go:embed operations.json
 var operationsFile []byte
 
-// Group is the operations over the keys of a service, nil when it hands out
-// none, and the graph of a dataset, nil when that is out of service.
+// Group is the operations over the keys of a service, nil when it hands out none.
 func Group(keys *agent.Keys, graph func(api.Dataset) agent.Asker, base string) api.Group {
 	o := &operations{keys, graph}
 	g := api.ReadGroup(operationsFile, map[string]api.Operation{
@@ -165,8 +164,7 @@ func refusal(c *api.Call, err error) error {
 	return &attempted{err, a}
 }
 
-// Admit enforces the limits of agents' keys. A locked key may make only the calls of its challenge, which are counted instead
-// of charged. Every answer to such a key has a caveat with its limits.
+// Admit enforces the limits of agents' keys. The calls of a locked key are counted instead of charged.
 func Admit(keys *agent.Keys) func(context.Context, *api.Call, url.Values) error {
 	return func(ctx context.Context, c *api.Call, query url.Values) error {
 		tier := c.Caller.Tier

@@ -160,8 +160,7 @@ func (p Parts) funderRow(c *api.Call, f *change.Filer) client.FunderChange {
 	return row
 }
 
-// whois finds the name, the place and the page of an organization: in the dataset,
-// else in the lists. All are nil when neither knows it.
+// whois finds an organization in the dataset, else in the lists. All are nil when neither knows it.
 func (p Parts) whois(c *api.Call, e ein.EIN) (name, city, state, page *string) {
 	if names := p.Names(c.Data); names != nil {
 		if org, known := names.Lookup(e); known {

@@ -98,8 +98,7 @@ func shortOrders(names []string) map[string]string {
 	return out
 }
 
-// readSort reads sort_by and sort_order. Names and states ascend and figures descend unless the caller says otherwise. If
-// sort_by is not understood, its direction is not applied to the default order.
+// readSort reads sort_by and sort_order. Names and states ascend by default, figures descend.
 func readSort(r *api.Reader) graph.Sort {
 	var sort graph.Sort
 	name, understood := r.Choice("sort_by")

@@ -38,8 +38,7 @@ func sourceFiles(m *snapshot.Manifest) []client.SourceInfo {
 	return list
 }
 
-// resolution says how many rows each rule found the recipient of, as the build counted them in its report. Without those counts
-// in the report, the lists are empty.
+// resolution says how many rows each rule found the recipient of, as the build reported them.
 func resolution(m *snapshot.Manifest) client.Resolution {
 	rates, err := m.Rates()
 	if err != nil || len(rates.Rules) == 0 {

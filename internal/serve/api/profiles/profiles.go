@@ -59,8 +59,7 @@ func (g Grants) SharingFunders(ctx context.Context, e ein.EIN, limit int) (neigh
 // NeighborWeight bounds the memory that finding neighbors takes.
 func (g Grants) NeighborWeight(e ein.EIN) int64 { return neighbors.Weight(g.Graph, e) }
 
-// Parts are what the operations work with. Profiles and Graph are nil where they are out of service; Nearest is nil where
-// organizations are not compared by meaning.
+// Parts are what the operations work with, nil where it is out of service or, of Nearest, where there is none.
 type Parts struct {
 	Profiles func(api.Dataset) *profile.Index
 	Graph    func(api.Dataset) Graph

@@ -21,8 +21,7 @@ import (
 )
 
 const (
-	// An organization with fewer funders than this is also compared with others by
-	// cause, meaning, place and size, because its funders say little about it.
+	// An organization with fewer funders, which say little about it, is also compared in other ways.
 	fewFunders = 5
 	// alikeWeight is the weight of such a similarity relative to shared funders.
 	alikeWeight = 0.3

@@ -31,12 +31,10 @@ type Warehouse interface {
 }
 
 const (
-	// maxSQL is far above the longest statement that is read, so that the refusal
-	// of a long statement names the limit of statements.
+	// maxSQL is far above the longest statement, so that a refusal names the limit of statements.
 	maxSQL = 1 << 20
 
-	// sqlTimeout leaves a query its full time, even after the longest wait for the
-	// gate, the longest reading and the longest wait for a worker.
+	// sqlTimeout leaves a query its full time, even after the longest waits.
 	sqlTimeout = 55 * time.Second
 )
 
@@ -103,8 +101,7 @@ func sqlCell(raw json.RawMessage) (string, error) {
 	return string(raw), nil
 }
 
-// weight is the shared memory that a query takes, in bytes: its result and, while the result is rendered, a buffer of twice
-// that size and the smaller buffer before it.
+// weight is the shared memory that a query takes, in bytes: its result and what renders it.
 const weight = 4 * sqlbox.Held
 
 type warehouseOf func(api.Dataset) Warehouse

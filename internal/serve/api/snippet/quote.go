@@ -79,8 +79,7 @@ func (l literals) Pairs(query [][2]string) string {
 // setter is the one name that makes no property in an object literal of JavaScript.
 const setter = "__proto__"
 
-// Object writes a body as an object literal of the language, which is easy to change. A body that would not come out as the
-// same JSON stays a text that the code parses.
+// Object writes a body as an object literal of the language, or as a text that the code parses where that differs.
 func (l literals) Object(body string) string {
 	if v, err := api.ReadJSON([]byte(body)); err == nil {
 		if text, err := l.value(v, "\n"); err == nil {

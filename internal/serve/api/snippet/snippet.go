@@ -40,8 +40,7 @@ type Request struct {
 	Bearer bool
 }
 
-// Of is the first example of an operation in every language. Without a key it asks for the invented answer, which works as it
-// is pasted. Otherwise key is the environment variable that has the key, and the request is for data.
+// Of is the first example of an operation in every language: invented without a key, the environment variable of a key.
 func Of(op *api.Operation, base, key string) []Code {
 	return Case(op, &op.Examples[0], base, key)
 }
@@ -74,8 +73,7 @@ func Case(op *api.Operation, e *api.Example, base, key string) []Code {
 	return all
 }
 
-// long is the size of a body that nobody would paste; only reports are that long.
-// An example does not need its body, so it is left out. A real report is in a file.
+// long is the size of a body that nobody would paste. An example does without it; a real one is in a file.
 const (
 	long     = 2000
 	document = "report.json"

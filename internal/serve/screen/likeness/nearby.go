@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// nearby finds the texts that are few typos away from another text. If a text is cut into one piece more than it may have
-// typos, one piece is unchanged. So every text is filed under each of its pieces, with its length and the number of the piece,
-// and is looked up by the pieces of the other text, shifted by as many letters as may be lost or added. A swap of neighbors may
-// touch two pieces; for it, a piece is also looked up with its last letter replaced by the one after its end.
+// nearby finds the texts that are few typos away from another text. Of one piece more than typos, one piece is unchanged. So
+// every text is filed under its pieces, and looked up by those of the other, shifted by what may be lost or added, and with
+// another last letter, for a swap that touches two pieces.
 type nearby struct {
 	slips   func(length int) int // typos that a filed text of this length may have; negative to leave it out
 	longest int
@@ -30,8 +29,7 @@ const filterBits = 4
 
 func newNearby(slips func(int) int) *nearby { return &nearby{slips: slips} }
 
-// reaching turns a bound on typos by the longer of two texts into a bound by the length of
-// the filed text. ok reports whether so many typos are allowed at that length.
+// reaching turns a bound on typos by the longer of two texts into a bound by the length of the filed text.
 func reaching(ok func(slips, longer int) bool) func(length int) int {
 	var by [maxBytes * 4]int8
 	for length := range by {
@@ -79,8 +77,7 @@ func cut(length, piece, k int) (from, to int) {
 	return piece * length / (k + 1), (piece + 1) * length / (k + 1)
 }
 
-// The hash of a piece is a polynomial of its letters: with the sums of all prefixes of a
-// text, the hash of any piece is computed without reading the piece again.
+// The hash of a piece is a polynomial of its letters, computed from the sums of two prefixes.
 const (
 	hashBase    = 0x9e3779b97f4a7c15
 	longestHead = 63 // letters of a piece that are hashed, beside its last
@@ -148,8 +145,7 @@ func (n *nearby) find(text string, visit func(id int32)) {
 	}
 }
 
-// shifts returns how far a piece can have moved after k typos in a text with so many letters more or fewer: each position that
-// it moves is a typo before the piece, and the rest of the difference are typos after it.
+// shifts returns how far a piece can have moved after k typos, each before or after it, in a text of other length.
 func shifts(added, k int) (low, high int) {
 	spare := k - abs(added)
 	if spare < 0 {

@@ -13,8 +13,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// How much of a name is read. The bounds keep the work for hostile input small. No name of
-// the lists from 2019 to 2024 is longer than 196 bytes or 26 words.
+// How much of a name is read, more than any name of the lists from 2019 to 2024 has.
 const (
 	maxBytes = 300
 	maxWords = 40
@@ -66,8 +65,7 @@ func Words(name string) []string {
 	return list
 }
 
-// Readable reports whether all of a name can be compared: it has a word, all its letters are of writing systems that the lists
-// have, and it is not too long. Another name may still be found, but if it is not found, that means nothing.
+// Readable reports whether all of a name can be compared. If not, that it is not found means nothing.
 func Readable(name string) bool {
 	if len(name) > maxBytes {
 		return false

@@ -31,8 +31,7 @@ type query struct {
 	usedL [maxWords]bool
 	meets [maxWords]bool // words of the list's name that the query has, if only in another transliteration
 
-	// The last likenesses that were computed, in this search and in earlier ones: names of
-	// organizations consist of the same words.
+	// The last likenesses that were computed: names of organizations consist of the same words.
 	asked   []uint64 // numbers of content
 	strange uint64   // how many unknown words were numbered so far
 	likes   [likesKept]pairLikeness
@@ -105,8 +104,7 @@ func (l *List) ask(q *query, name string) bool {
 	return true
 }
 
-// dropMistypedForms drops words from the content that are a long legal form with a typo,
-// such as LIMTED. A mistyped short form may be another word, so it stays with little weight.
+// dropMistypedForms drops words that are a long legal form with a typo. A short one may be another word.
 func (l *List) dropMistypedForms(q *query) {
 	var buf [maxWords]int
 	kept := buf[:0]
@@ -209,8 +207,7 @@ func (l *List) candidates(q *query, visit func(name int32)) {
 	}
 }
 
-// neighborsOf returns the words of the list, except itself, in which a word of the list may
-// anchor. They are computed once, when they are first needed: the same words recur in names.
+// neighborsOf returns the words of the list in which one of them may anchor, computed when they are first needed.
 func (l *List) neighborsOf(id int32) []int32 {
 	if p := l.neighbors[id].Load(); p != nil {
 		return *p
@@ -260,8 +257,7 @@ func (l *List) like(q *query, k int, id int32) float64 {
 	return p.likeness
 }
 
-// The constants of a score. They were tuned on the list of May 2024 and on names of the master file, and checked on lists of
-// other years, with other seeds, and with a table of words of one half of the states on names of the other half.
+// The constants of a score, tuned on the list of May 2024 and the master file, and checked on other years and seeds.
 const (
 	// The score by words combines the covered shares of both names; the larger share counts this much. A query that leaves
 	// words out is more likely the same name than a query with words of its own.
@@ -349,8 +345,7 @@ func (l *List) score(q *query, i int32, h *Hit) float64 {
 	return round(s)
 }
 
-// meetsLikeness is the least likeness of a word that is not a common one to a word of a listed name, to be the same in another
-// transliteration. The longer a word, the more of them it has. The name of a company has one spelling.
+// meetsLikeness is the least likeness of a word that is not common, to be the same in another transliteration.
 func meetsLikeness(e *entry, w *word) float64 {
 	switch {
 	case e.company || len(w.text) < foldedWord:
@@ -361,8 +356,7 @@ func meetsLikeness(e *entry, w *word) float64 {
 	return skeletonLikeness
 }
 
-// contains reports whether the query, as it was last aligned, has every word of the name, and
-// one of them rare enough to identify: whatever else the query says, it says that name.
+// contains reports whether the query, as last aligned, has every word of the name, one of them rare enough to identify.
 func (q *query) contains(l *List, e *entry) bool {
 	for n := range e.content {
 		if !q.meets[n] {
@@ -372,9 +366,8 @@ func (q *query) contains(l *List, e *entry) bool {
 	return e.identifying
 }
 
-// identifies reports whether the word is rare enough to identify a name that contains it. A company is often called by a word
-// of some language, such as ELEMENT, so the rare word of a company's name must also have a number of letters. In the name of a
-// group, a word that several listed entities share tells more than its rarity among nonprofits.
+// identifies reports whether the word is rare enough to identify a name that contains it. That of a company must also be long,
+// because companies are called by words such as ELEMENT.
 func (w *word) identifies(entities int, company bool) bool {
 	switch {
 	case w.number:
@@ -406,8 +399,7 @@ type alignment struct {
 	asked              int // aligned words of the query that are not a legal form with a slip
 }
 
-// aligned returns the score by words. If the letters of the whole names are near, no
-// single word has to tell that the names belong together.
+// aligned returns the score by words. If the whole names are near, no single word has to tell that they belong together.
 func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 	l.link(q, e)
 	clear(q.usedQ[:len(q.content)])
@@ -589,8 +581,7 @@ func joinedSlips(length int) int {
 // joinedReach is joinedSlips by the length of the list's name.
 var joinedReach = reaching(func(d, n int) bool { return d <= joinedSlips(n) })
 
-// run is a name without spaces and its set of letters: the lower half of the bits has
-// letters that occur, the upper half letters that occur at least twice.
+// run is a name without spaces and its letters: those that occur, and in the upper half those that occur twice.
 type run struct {
 	text    string
 	letters uint64
@@ -630,9 +621,8 @@ func apart(a, b *run) int {
 	return -1
 }
 
-// spaceless returns the score by the letters of the whole name, whether the names are few typos apart, and whether a long
-// enough name has a single typo. A typo costs more the fewer telling letters there are, and twice as much if all words of the
-// query are common: a typo rarely makes another word.
+// spaceless returns the score by the letters of the whole name, whether the names are few typos apart, and whether a long name
+// has a single one. A typo costs more among few telling letters, and in common words.
 func spaceless(q *query, e *entry) (score float64, near, once bool) {
 	for k := range q.joined {
 		a, b := &q.joined[k], &e.joined[k]

@@ -82,8 +82,7 @@ func rarity(share float64) float64 {
 	return min(unknownInfo, -math.Log(share))
 }
 
-// foldings are the usual alternatives of transliteration: letters, and the letter that
-// replaces them. Longer groups come before their parts.
+// foldings are the usual alternatives of transliteration. Longer groups come before their parts.
 var foldings = [...]struct {
 	letters string
 	fold    byte
@@ -150,8 +149,7 @@ func appendSkeleton(dst []byte, fold string) []byte {
 	return dst
 }
 
-// likenessOf returns how alike two words are, from 0 to 1. a is the word of the query: if a
-// is a common word, it was not mistyped, and a similar word is another word.
+// likenessOf returns how alike two words are, from 0 to 1. A common word a of the query was not mistyped.
 func likenessOf(a, b *word) float64 {
 	if a.text == b.text {
 		return 1

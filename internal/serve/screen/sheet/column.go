@@ -18,8 +18,7 @@ var (
 		"employeridentificationnumber", "employeridentificationnumberein", "employeridnumber", "employerid", "irsnumber", "irsein", "fedid", "federalid",
 		"feid", "einno", "taxnumber",
 	}
-	// Headers that name the EIN of one party. Another column may have the EIN of another
-	// party, so that such a header does not decide between columns.
+	// Headers of the EIN of one party do not decide between columns.
 	partyHeaders = []string{"orgein", "organizationein", "recipientein", "granteeein"}
 	// Words and phrases that say so within a longer header.
 	einWords   = []string{"ein", "fein", "tin"}

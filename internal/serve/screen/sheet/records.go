@@ -109,8 +109,7 @@ func (r *records) next() error {
 		case state == begin && c == '"':
 			state = quoted
 		case state == closed && spans && c != ' ':
-			// The quotation mark after several lines more likely opens a cell than closes
-			// one, and the rows in between would be lost.
+			// After several lines it more likely opens a cell, and the rows in between would be lost.
 			return fault.New("sheet_quotes", "the quotation marks in the row on line %d do not match", r.first).
 				Try("correct that row; within a quoted cell, quotation marks are doubled")
 		default:

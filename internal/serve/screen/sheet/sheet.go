@@ -181,8 +181,7 @@ func layoutOf(sample []byte, whole bool) layout {
 		l.delimiter = strings.Trim(line, "\"\r\n")[len("sep=")]
 		return l
 	}
-	// The delimiter is the character by which most of the first rows have as many cells as
-	// the first row, and then the character that gives the most cells.
+	// The delimiter gives most of the first rows as many cells as the first, and then the most cells.
 	const rows = 50
 	best, bestCells := 0, 1
 	for _, d := range []byte{',', ';', '\t', '|'} {
