@@ -16,6 +16,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"grantgraph/internal/release"
@@ -43,20 +44,22 @@ type metrics struct {
 }
 
 func newMetrics(memory *budget.Budget) *metrics {
+	registry := prometheus.NewRegistry()
+	to := promauto.With(registry)
 	counter := func(name, help string) prometheus.Counter {
-		return prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_" + name, Help: help})
+		return to.NewCounter(prometheus.CounterOpts{Name: "grantgraph_" + name, Help: help})
 	}
 	gauge := func(name, help string) prometheus.Gauge {
-		return prometheus.NewGauge(prometheus.GaugeOpts{Name: "grantgraph_" + name, Help: help})
+		return to.NewGauge(prometheus.GaugeOpts{Name: "grantgraph_" + name, Help: help})
 	}
-	bytes := func(name, help string, of func() int64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_" + name, Help: help}, func() float64 { return float64(of()) })
+	bytes := func(name, help string, of func() int64) {
+		to.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_" + name, Help: help}, func() float64 { return float64(of()) })
 	}
 	m := &metrics{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(
+		registry: registry,
+		requests: to.NewCounterVec(
 			prometheus.CounterOpts{Name: "grantgraph_requests_total", Help: "Requests by route and status."}, []string{"route", "status"}),
-		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		latency: to.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "grantgraph_request_seconds", Help: "Time to answer, by route.",
 			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30},
 		}, []string{"route"}),
@@ -66,7 +69,7 @@ func newMetrics(memory *budget.Budget) *metrics {
 		cutOff:          counter("clients_cut_off_total", "Answers that were cut off because the client did not read them in time."),
 		accountsUp:      gauge("accounts_up", "1 while the store of the accounts answers."),
 		mailFailures:    counter("mail_failures_total", "Emails that the mail server did not take."),
-		damaged: prometheus.NewGaugeVec(
+		damaged: to.NewGaugeVec(
 			prometheus.GaugeOpts{Name: "grantgraph_dataset_damaged", Help: "1 while damaged files keep a part of the dataset out of service."}, []string{"part"}),
 
 		connections:        gauge("connections", "Connections of clients."),
@@ -76,16 +79,13 @@ func newMetrics(memory *budget.Budget) *metrics {
 		m.damaged.WithLabelValues(part).Set(0)
 	}
 	program := release.Current()
-	build := prometheus.NewGauge(prometheus.GaugeOpts{
+	to.NewGauge(prometheus.GaugeOpts{
 		Name: "grantgraph_build_info", Help: "1; its labels say which release runs.",
 		ConstLabels: prometheus.Labels{"version": program.Version, "commit": program.Commit, "date": program.Date, "go": runtime.Version()},
-	})
-	build.Set(1)
-	m.registry.MustRegister(build, m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, m.accountsUp, m.damaged,
-		m.mailFailures, m.connections, m.connectionsRefused,
-		bytes("memory_held_bytes", "Memory of the budget that running requests hold.", memory.Held),
-		bytes("memory_budget_bytes", "Memory that all requests together may hold; 0 is without bounds.", memory.Size),
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	}).Set(1)
+	bytes("memory_held_bytes", "Memory of the budget that running requests hold.", memory.Held)
+	bytes("memory_budget_bytes", "Memory that all requests together may hold; 0 is without bounds.", memory.Size)
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -111,8 +111,7 @@ func route(path string, operation func(path string) string) string {
 	return "/other"
 }
 
-// shownPaths are the routes of the site whose paths are logged: they name organizations, places and causes.
-// Other paths may name a person, such as the recipient of a grant, or be typed by mistake.
+// shownPaths are the routes of the site whose paths are logged. Other paths may name a person, or be typed by mistake.
 var shownPaths = strings.Fields("org place cause compare check static data docs sql search ask explore mcp reconcile account signin signup " +
 	"openapi.json llms.txt healthz readyz sitemap .well-known robots.txt")
 
@@ -176,8 +175,7 @@ func (m *metrics) watch(
 	})
 }
 
-// survive turns a panic into a 500, which would otherwise end the connection or the process. A mapped file
-// that becomes unreadable is a memory fault, and becomes a panic here, too. ok is false after a panic.
+// survive turns a panic, which may be a memory fault of a mapped file, into a 500. ok is false after it.
 func survive(log *slog.Logger, operation func(path string) string, next http.Handler, w *observed, r *http.Request) (ok bool) {
 	debug.SetPanicOnFault(true)
 	defer func() {
@@ -233,8 +231,7 @@ func (o *observed) Flush() { _ = http.NewResponseController(o.ResponseWriter).Fl
 
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// freshness publishes how old the dataset and the compliance lists are and how much room
-// the accounts have, as they are at the moment of each scrape.
+// freshness publishes the age of the dataset and of the lists, and the room of the accounts, at each scrape.
 type freshness struct{ server *Server }
 
 func described(name, help string, labels ...string) *prometheus.Desc {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 )
 
 const (
@@ -25,8 +26,7 @@ func (w *Warnings) Ignored(parameter, reason string) { w.add(parameter, unsuppor
 // Caveat records a limit of a filter that ran.
 func (w *Warnings) Caveat(parameter, reason string) { w.add(parameter, caveat, reason) }
 
-// Bounds of the warnings: on one parameter, so that a list of a thousand unknown values does not crowd out other warnings; and
-// in all, which only the names in a request body can reach.
+// Bounds of the warnings: on one parameter, so that it does not crowd out others, and in all.
 const (
 	mostOfOne    = 20
 	mostWarnings = 500
@@ -74,11 +74,7 @@ func (w *Warnings) all() []client.Warning {
 
 // headerNames is the value of X-Service-Unsupported, escaped: clients may invent any name.
 func headerNames(names []string) string {
-	safe := make([]string, len(names))
-	for i, n := range names {
-		safe[i] = url.QueryEscape(n)
-	}
-	return strings.Join(safe, ", ")
+	return strings.Join(each.Of(names, url.QueryEscape), ", ")
 }
 
 // headerWarnings is the value of X-Service-Warnings: JSON in ASCII, cut to what proxies let through.

@@ -37,12 +37,9 @@ type Filer struct {
 	Funder uint32 // 1 if it has grants in one of the builds
 }
 
-// compare finds the filers that differ between two builds, in EIN order.
-//
-// A return is identified by its filer, period end and family, and a row by its return and content. A row in both builds is the
-// same row, wherever it is in the list. compare first pairs rows at the same place, then rows that moved, as they all do below
-// a line that an amended return inserts. Of the remaining rows, two at the same place are one changed row. The others were
-// added or removed.
+// compare finds the filers that differ between two builds, in EIN order. A return is identified by its filer, period end and
+// family, a row by its return and content. Rows are paired first at the same place, then where they moved; of the rest, two at
+// the same place are one changed row.
 func compare(before, after *lines) (list []Filer) {
 	var c comparison
 	old, now := before.walk(), after.walk()
@@ -59,25 +56,22 @@ func compare(before, after *lines) (list []Filer) {
 			default:
 				order = old.filed().compare(now.filed())
 			}
-			var was, is []line
-			if order <= 0 {
-				f.NetAmount -= old.filed().Amount
-			}
-			if order >= 0 {
-				f.NetAmount += now.filed().Amount
-			}
 			switch {
 			case order < 0:
 				f.ReturnsRemoved++
-				was = old.take()
 			case order > 0:
 				f.ReturnsNew++
+			case old.filed().Filing != now.filed().Filing:
+				f.ReturnsAmended++
+			}
+			var was, is []line
+			if order <= 0 {
+				f.NetAmount -= old.filed().Amount
+				was = old.take()
+			}
+			if order >= 0 {
+				f.NetAmount += now.filed().Amount
 				is = now.take()
-			default:
-				if old.filed().Filing != now.filed().Filing {
-					f.ReturnsAmended++
-				}
-				was, is = old.take(), now.take()
 			}
 			if len(was) > 0 || len(is) > 0 {
 				f.Funder = 1

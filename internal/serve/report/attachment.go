@@ -150,8 +150,7 @@ func unpack(data, dictionary []byte, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// attach adds a report to a PDF that has only pages, fonts and a title. It writes a new end of the file: a catalog with the
-// attachment, the structure of the page, the table of objects and the trailer.
+// attach adds a report to a PDF that has only pages, fonts and a title, in a new end of the file.
 func attach(pdf, report []byte, id string, at time.Time, structure *tags) ([]byte, error) {
 	offsets, err := objectOffsets(pdf)
 	if err != nil {
@@ -235,8 +234,7 @@ func repack(out *bytes.Buffer, pdf []byte, offsets []int, structure *tags) ([]in
 
 const deflated = "/Filter /FlateDecode"
 
-// runLengths packs bytes for the filter RunLengthDecode: a repeated byte as 257 minus its
-// count and the byte, other bytes after their number minus one, and 128 at the end.
+// runLengths packs bytes for the filter RunLengthDecode: 257-n and a byte n times, n-1 and n bytes, and 128 at the end.
 func runLengths(plain []byte) (packed []byte) {
 	const most = 128
 	run := func(at int) int {

@@ -11,8 +11,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// envelope is a response around a report whose signature holds. Only the report is signed, so
-// a field around it must be a copy of signed content, or a field that every response has.
+// envelope is a response around a signed report: a field around it must be a copy, or one that every response has.
 type envelope struct {
 	report, content *value
 	foreign         []string // fields that are neither
@@ -23,10 +22,8 @@ type envelope struct {
 func (v *Verdict) around(response, report *value) error {
 	e := envelope{report: report, content: report.member("content")}
 	e.read(response)
-	for _, field := range e.unsigned {
-		if pageMark.Match(field) {
-			return bad("the fields around the report are not signed, and one of them could be shown as a page: it holds code of a PDF or of a web page")
-		}
+	if slices.ContainsFunc(e.unsigned, pageMark.Match) {
+		return bad("the fields around the report are not signed, and one of them could be shown as a page: it holds code of a PDF or of a web page")
 	}
 	switch {
 	case len(e.foreign) > 0:
@@ -77,8 +74,7 @@ func (v *value) texts(list [][]byte) [][]byte {
 	return list
 }
 
-// isService reports whether a value is an x_service of ours: it has the fields of one and no others, its version is a stamp,
-// and its texts are plain words. The decoder would take a name in capitals for the same field, and a response never has one.
+// isService reports whether a value is an x_service of ours: no other fields, a stamp as its version, and plain words.
 func isService(v *value) bool {
 	d := json.NewDecoder(bytes.NewReader(v.raw))
 	d.DisallowUnknownFields()
@@ -132,9 +128,8 @@ func agrees(name string, v, signed *value, legacy bool) bool {
 	return true
 }
 
-// A viewer opens a file as a PDF or as a web page although it begins as JSON. Every web page has a tag. A PDF has objects,
-// which a viewer finds by startxref, or at the beginnings of lines; pdf.js takes a < for the end of a line. It needs no object
-// header or dictionary: an inline image stands for one, and 0e+ in a header for the number 0.
+// A viewer opens a file as a PDF or web page although it begins as JSON. Every web page has a tag. A PDF has objects, found by
+// startxref or at beginnings of lines; pdf.js takes a < for the end of a line, and 0e+ for the number 0.
 var (
 	pageBegins = regexp.MustCompile(`(?i)<|startxref|%PDF-`)
 	pageMark   = regexp.MustCompile(`(?i)[0-9][e+.-]*[^0-9A-Za-z]*obj|` + pageBegins.String())

@@ -23,9 +23,8 @@ const (
 	maxQuoted = 60      // bytes that a message repeats
 )
 
-// value is JSON that two readers cannot understand differently. A signature is over the
-// canonical form. A document with several canonical forms (a name given twice, a number that
-// no double holds, half of a surrogate pair) could show one thing while another is signed.
+// value is JSON that two readers cannot understand differently. A document with several canonical forms (a name given twice, a
+// number that no double holds) could show one thing while another is signed.
 type value struct {
 	kind    byte     // its first character: { [ " t f n, and 0 for every number
 	raw     []byte   // as in the document

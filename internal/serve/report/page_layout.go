@@ -20,9 +20,8 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// PDF makes the page of a report, with the report attached. It depends only on the report: the same report gives the same
-// bytes, and Verify makes the page again to compare. A change of these bytes makes every page that was issued before look
-// altered, and needs another Format, or a mark by which Verify tells the pages apart.
+// PDF makes the page of a report, with the report attached: the same report gives the same bytes, and Verify compares. A
+// change of these bytes needs another Format, or a mark by which Verify tells the pages apart.
 func PDF(report []byte) ([]byte, error) { return draw(report, true) }
 
 // draw makes the page with tags for screen readers or, as the first pages were issued, without them.
@@ -405,8 +404,7 @@ func (p *page) flags(c *shownContent) {
 		p.y += height
 		p.put(left+2, p.y, plain(8), ink, words)
 	}
-	// Every flag gets as many lines as there is room for. If there is no room for one line
-	// each, the remaining flags are counted.
+	// Every flag gets as many lines as there is room for, or the remaining flags are counted.
 	room := int((end - p.y) / height)
 	each, shown := 1, len(apply)
 	if shown > room {

@@ -41,8 +41,7 @@ func NameContentOf(r *screen.NameRecord) client.NameReportContent {
 // VerifyPage returns the address of the page on which people verify reports. It is part of every report.
 func VerifyPage(base string) string { return base + "/verify" }
 
-// Signer signs with the current key. The signed bytes contain the identifier of the key, its RFC 7638 thumbprint. So the Signer
-// chooses the key, asks message for the bytes, and signs them with the same key, even if keys are rotated meanwhile.
+// Signer signs with the current key. The signed bytes contain its ID, so the Signer chooses the key and asks for the message.
 type Signer interface {
 	Sign(ctx context.Context, message func(keyID string) ([]byte, error)) (signature []byte, err error)
 }

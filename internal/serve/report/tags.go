@@ -8,9 +8,8 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 )
 
-// tags is the structure of a page: which text is a heading, an item of a list or a paragraph, in the order in which a screen
-// reader reads it. Lines, boxes and the watermark are artifacts, which a screen reader leaves out. A nil *tags draws a page
-// without structure, as pages were issued before; they stay verifiable.
+// tags is the structure of a page in the order in which a screen reader reads it. Lines, boxes and the watermark are
+// artifacts. A nil *tags draws a page without structure, as pages were issued before.
 type tags struct {
 	pdf      *fpdf.Fpdf
 	elements []tagged // the first is the document

@@ -17,8 +17,7 @@ import (
 	"grantgraph/internal/serve/agent/httpsig"
 )
 
-// PublicKey is a published key that signed reports, with the time in which it signed. A zero time sets no bound. The bounds are
-// whole seconds by the clock of the server that made or retired the key; clocks of other servers may differ a little.
+// PublicKey is a published key with the time in which it signed, in whole seconds; a zero time sets no bound.
 type PublicKey struct {
 	ID          string // RFC 7638 thumbprint
 	Public      ed25519.PublicKey
@@ -53,8 +52,7 @@ const (
 	Unverifiable Status = "unverifiable"
 )
 
-// Status combines the answers: a report is valid when its identifier, its signature and, for a PDF, its page are right. It is
-// not valid when the identifier or the signature is wrong. Any other report cannot be verified.
+// Status combines the answers: valid when identifier, signature and page are right, not valid when the first two are wrong.
 func (v *Verdict) Status() Status {
 	is := func(b *bool, want bool) bool { return b != nil && *b == want }
 	switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot/lists"
 	"grantgraph/internal/table"
@@ -36,9 +37,8 @@ type finding struct {
 	count   int      // how many similar names there are
 }
 
-// findings returns what the lists say about an organization or a name, in the order of the page. Package screen decides the
-// marks, for every page that shows them. The words belong to this page, because a page that was issued never changes: package
-// screen words the same findings for pages that show a record today, and may word them better tomorrow.
+// findings returns what the lists say, in the order of the page. Package screen decides the marks. The words belong to this
+// page, because a page that was issued never changes; those of package screen may become better.
 func (c *shownContent) findings() (list []finding) {
 	record := &client.ScreeningRecord{Organization: c.Organization, Compliance: c.Compliance}
 	k := &record.Compliance
@@ -97,8 +97,7 @@ func markOf(verdict string) mark {
 	return notScreened
 }
 
-// The following functions return the words for a status, or "" for a status that this
-// program does not know, which is never a good one.
+// The following return the words for a status, or "" for an unknown one, which is never a good one.
 
 func masterWords(b *client.MasterFileScreen) string {
 	switch b.Status {
@@ -121,12 +120,9 @@ func publicationWords(p *client.Pub78Screen) string {
 	switch p.Status {
 	case screen.Listed:
 		words := "Listed as able to receive deductible contributions"
-		var kinds []string
-		for _, t := range p.OrganizationTypes {
-			kinds = append(kinds, t.Code+" ("+t.OrganizationType+")")
-		}
-		if len(kinds) > 0 {
-			words += ": " + strings.Join(kinds, ", ")
+		if len(p.OrganizationTypes) > 0 {
+			kind := func(t client.Pub78OrganizationType) string { return t.Code + " (" + t.OrganizationType + ")" }
+			words += ": " + strings.Join(each.Of(p.OrganizationTypes, kind), ", ")
 		}
 		return sentence(words)
 	case screen.NotListed:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -55,20 +56,7 @@ func copyFile(out io.Writer, path string) error {
 }
 
 func fill(ctx context.Context, path, spill string, s *snapshot.Snapshot, file string) error {
-	db, err := sql.Open("duckdb", path)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	// Session settings must hold for every statement, so all use one connection.
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
 	statements := []string{
-		"SET memory_limit = '" + buildMemory + "'",
-		"SET temp_directory = " + quote(filepath.Join(spill, "spill")),
 		// Tables are already in their final order. The last row group is not rewritten to fill it.
 		"SET preserve_insertion_order = true",
 		"SET max_vacuum_tasks = 0",
@@ -78,11 +66,11 @@ func fill(ctx context.Context, path, spill string, s *snapshot.Snapshot, file st
 			statements = append(statements, v.create(v.source(s)), v.comment())
 		}
 	}
-	for _, q := range statements {
-		if _, err := conn.ExecContext(ctx, q); err != nil {
-			return fmt.Errorf("%w in %s", err, q)
-		}
+	conn, done, err := connect(ctx, path, filepath.Join(spill, "spill"), statements)
+	if err != nil {
+		return err
 	}
+	defer done()
 	for i := range views {
 		if v := &views[i]; v.File() == file && v.index != "" {
 			if err := v.addIndex(ctx, conn); err != nil {
@@ -92,6 +80,25 @@ func fill(ctx context.Context, path, spill string, s *snapshot.Snapshot, file st
 	}
 	_, err = conn.ExecContext(ctx, "CHECKPOINT")
 	return err
+}
+
+// connect opens a database with the only connection, in which it runs statements: settings of a session hold for all others.
+func connect(ctx context.Context, path, spill string, statements []string) (conn *sql.Conn, done func(), err error) {
+	db, err := sql.Open("duckdb", path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if conn, err = db.Conn(ctx); err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	done = func() { conn.Close(); db.Close() }
+	for _, q := range append([]string{"SET memory_limit = '" + buildMemory + "'", "SET temp_directory = " + quote(spill)}, statements...) {
+		if _, err := conn.ExecContext(ctx, q); err != nil {
+			done()
+			return nil, nil, fmt.Errorf("%w in %s", err, q)
+		}
+	}
+	return conn, done, nil
 }
 
 // addIndex makes the index of a view. If it does not fit in memory, the table stays without:

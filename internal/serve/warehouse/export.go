@@ -56,17 +56,7 @@ func Export(ctx context.Context, s *snapshot.Snapshot, dir string, opt ExportOpt
 	if err := emptyFolder(dir); err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	statements := []string{"SET memory_limit = '" + buildMemory + "'", "SET temp_directory = " + quote(filepath.Join(dir, ".spill"))}
+	var statements []string
 	for _, f := range []string{OpenFile, ProFile} {
 		path := filepath.Join(s.Dir, f)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -74,11 +64,11 @@ func Export(ctx context.Context, s *snapshot.Snapshot, dir string, opt ExportOpt
 		}
 		statements = append(statements, "ATTACH "+quote(path)+" AS "+strings.TrimSuffix(f, ".duckdb")+" (READ_ONLY)")
 	}
-	for _, q := range statements {
-		if _, err := conn.ExecContext(ctx, q); err != nil {
-			return nil, err
-		}
+	conn, done, err := connect(ctx, "", filepath.Join(dir, ".spill"), statements)
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	out := &Exported{Version: s.Manifest.Version, Tables: []ExportedTable{}}
 	for i := range views {
 		v := &views[i]

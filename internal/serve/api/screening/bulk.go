@@ -55,7 +55,7 @@ func (o *operations) planBulk(c *api.Call) (api.Run, error) {
 	return func(ctx context.Context) (client.Answer, error) {
 		at, s := o.Clock(), o.Screener(c.Data)
 		a := &client.BulkAnswer{Head: api.Success, ResultsCount: len(list), Results: make([]client.BulkResult, len(list)), Sources: s.Sources(at), Tail: c.Tail()}
-		err := parallel.Each(ctx, 0, len(list), func(ctx context.Context, i int) error {
+		return many(ctx, a, len(list), legacy, func(ctx context.Context, i int) error {
 			w := &list[i]
 			if w.err != "" {
 				a.Results[i] = client.BulkResult{EIN: w.text, Error: &w.err}
@@ -70,14 +70,18 @@ func (o *operations) planBulk(c *api.Call) (api.Run, error) {
 			a.Results[i].Report, err = report.Issue(ctx, o.Ring, report.ContentOf(r), report.VerifyPage(o.Base), at)
 			return err
 		})
-		if err != nil {
-			return nil, err
-		}
-		if legacy {
-			return asLegacy(a, a.Tail)
-		}
-		return a, nil
 	}, nil
+}
+
+// many screens n subjects into an answer.
+func many(ctx context.Context, a client.Answer, n int, legacy bool, screen func(context.Context, int) error) (client.Answer, error) {
+	if err := parallel.Each(ctx, 0, n, screen); err != nil {
+		return nil, err
+	}
+	if legacy {
+		return asLegacy(a, client.Tail{Service: *a.Extension()})
+	}
+	return a, nil
 }
 
 // readWanted reads one EIN: a text, or a whole number that may have lost its leading zeros in a spreadsheet.

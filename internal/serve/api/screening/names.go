@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"grantgraph/client"
-	"grantgraph/internal/parallel"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/report"
 )
@@ -48,7 +47,7 @@ func (o *operations) planNames(c *api.Call) (api.Run, error) {
 			Head: api.Success, ResultsCount: len(list), Results: make([]client.NameResult, len(list)), Sources: &client.NameSources{OFAC: s.Sources(at).OFAC},
 			Tail: c.Tail(),
 		}
-		err := parallel.Each(ctx, 0, len(list), func(ctx context.Context, i int) error {
+		return many(ctx, a, len(list), legacy, func(ctx context.Context, i int) error {
 			n, to := &list[i], &a.Results[i]
 			*to = client.NameResult{Name: n.subject.Name, Country: n.subject.Country, City: n.subject.City}
 			if n.err != "" {
@@ -64,13 +63,6 @@ func (o *operations) planNames(c *api.Call) (api.Run, error) {
 			to.Report, err = report.Issue(ctx, o.Ring, report.NameContentOf(r), report.VerifyPage(o.Base), at)
 			return err
 		})
-		if err != nil {
-			return nil, err
-		}
-		if legacy {
-			return asLegacy(a, a.Tail)
-		}
-		return a, nil
 	}, nil
 }
 

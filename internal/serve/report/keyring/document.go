@@ -67,9 +67,8 @@ const pemType = "PUBLIC KEY"
 
 const BadKeyFile = "bad_key_file"
 
-// ParseKeys reads keys from a document: a set that JWKS wrote, a single JSON web key, public
-// keys in PEM, or the 32 bytes of a key in base64. Of a set it takes the Ed25519 keys. Their
-// members must be right, since whoever verifies with the keys relies on them.
+// ParseKeys reads keys from a document: a set that JWKS wrote, a single JSON web key, public keys in PEM, or 32 bytes in
+// base64. Of a set it takes the Ed25519 keys, whose members must be right.
 func ParseKeys(document []byte) ([]report.PublicKey, error) {
 	keys, err := parse(document)
 	if err == nil {

@@ -95,10 +95,7 @@ func (o *Output) open(work Work) (err error) {
 	}
 	o.sum.Reset()
 	for _, f := range []*os.File{o.file, o.journal} {
-		if err := f.Truncate(0); err != nil {
-			return err
-		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
+		if err := cut(f, 0); err != nil {
 			return err
 		}
 	}
@@ -140,18 +137,17 @@ func (o *Output) resume(work Work) (bool, error) {
 		o.Anew = "its rows were changed since"
 		return false, nil
 	}
-	if err := o.file.Truncate(last.Bytes); err != nil {
-		return false, err
-	}
-	whole := int64(bytes.LastIndexByte(text, '\n') + 1)
-	if err := o.journal.Truncate(whole); err != nil {
-		return false, err
-	}
-	if _, err := o.journal.Seek(whole, io.SeekStart); err != nil {
+	if err := errors.Join(cut(o.file, last.Bytes), cut(o.journal, int64(bytes.LastIndexByte(text, '\n')+1))); err != nil {
 		return false, err
 	}
 	o.done, o.Tally, o.Resumed = last, last.Tally, last.Lines
 	return true, nil
+}
+
+// cut ends a file, and continues it, after so many bytes.
+func cut(f *os.File, bytes int64) error {
+	_, err := f.Seek(bytes, io.SeekStart)
+	return cmp.Or(err, f.Truncate(bytes))
 }
 
 // differs says how two works differ, or returns "".
