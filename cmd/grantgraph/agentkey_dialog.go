@@ -139,7 +139,6 @@ func (v *challengeDialog) resumeHint() string {
 	return fmt.Sprintf("continue later with:  grantgraph agent-key challenge --interactive --url %s --key KEY", v.client.Address())
 }
 
-// interrupted is the error when the person ends the dialog.
 func (v *challengeDialog) interrupted(err error) error {
 	f := fault.New("stopped", "stopped; the key stays locked").Try("%s", v.resumeHint())
 	f.Err = err

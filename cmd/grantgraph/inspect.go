@@ -21,7 +21,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// inspectCmd shows what the reader finds in returns, for people or as JSON.
 type inspectCmd struct {
 	Files   []string `arg:"" name:"file" help:"Returns (.xml, .xml.gz), zips of them, or one member of a zip as ZIP!MEMBER."`
 	JSON    bool     `name:"json" help:"Print one JSON object per return, one per line, in the order of the files."`
@@ -142,7 +141,6 @@ func (c *inspectCmd) inspect(ctx context.Context, workers int, unopened *int) <-
 	return ordered
 }
 
-// list returns the returns that an argument of the command line stands for.
 func list(name string) ([]*inspection, *archive.Archive, error) {
 	path, chosen, one := name, "", false
 	a, err := archive.Open(path)

@@ -196,7 +196,6 @@ func address(a *irs990.Address) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// amount writes an amount, and a dash for one that was not filed.
 func amount(a irs990.Amount) string {
 	if !a.Set {
 		return "–"

@@ -52,7 +52,6 @@ func (c *keyStore) withStore(work func(*account.Store) error) error {
 	return err
 }
 
-// withStoreMade is withStore, but creates a missing store.
 func (c *keyStore) withStoreMade(work func(*account.Store) error) (err error) {
 	if err := refuseLostAccounts(c.Data, c.Database); err != nil {
 		return err

@@ -83,7 +83,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	return program.Run(ctx, args, in, out, errw)
 }
 
-// movedToMeasure lists the commands that were once part of this program.
 var movedToMeasure = []string{"bench", "eval"}
 
 // helpCmd is for those who look for the help of a command before its name.

@@ -23,7 +23,6 @@ import (
 //go:embed pages/*.txt
 var pageFiles embed.FS
 
-// show prints a value as JSON, or as a page for people.
 func show(a *terminal.App, asJSON bool, page string, v any) error {
 	if asJSON {
 		return a.PrintJSON(v)

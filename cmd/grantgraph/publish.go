@@ -14,7 +14,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// publishCmd sends a snapshot and lists to the store that other machines fetch from.
 type publishCmd struct {
 	Data     string        `help:"Data directory with the snapshot and the lists." default:"data" placeholder:"DIR"`
 	To       string        `help:"Where to publish: s3://bucket/prefix, or a folder." placeholder:"STORE"`

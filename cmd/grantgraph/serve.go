@@ -318,7 +318,6 @@ func (c *serveCmd) askModel(log *slog.Logger) (asking.Model, error) {
 // quarter, and the index wants the rest for the page cache.
 const memoryDivisor = 4
 
-// defaultMemory is the memory that requests may take without --memory.
 func defaultMemory() int64 {
 	if all := budget.Machine(); all > 0 {
 		return max(all/memoryDivisor, leastMemory)
@@ -329,7 +328,6 @@ func defaultMemory() int64 {
 // leastMemory is what a few ordinary requests at a time need.
 const leastMemory = 64 << 20
 
-// parseMemory reads a number of bytes with an optional binary unit.
 func parseMemory(text string) (int64, error) {
 	if text == "" {
 		return defaultMemory(), nil

@@ -168,7 +168,6 @@ func (c *statusCmd) accounts(a *terminal.App) (accountsStatus, error) {
 	return at, err
 }
 
-// newest returns when the newest file of a folder was written, or nil.
 func newest(folder string) (at *time.Time) {
 	files, _ := filepath.Glob(filepath.Join(folder, "*"))
 	for _, path := range files {

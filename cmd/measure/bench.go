@@ -96,7 +96,6 @@ func machine() string {
 	return fmt.Sprintf("%d cores, load %s before", runtime.NumCPU(), terminal.HostLoad())
 }
 
-// samples are the times of the requests of one kind.
 type samples []time.Duration
 
 // at is the time that so many percent of the requests did not exceed.
@@ -144,7 +143,6 @@ func (c *benchCmd) corpus(a *terminal.App) (*snapshot.Snapshot, error) {
 	return result.Snapshot, nil
 }
 
-// indexed reports whether a snapshot has indexes that this program reads.
 func indexed(s *snapshot.Snapshot) bool {
 	for _, open := range []func() (io.Closer, error){
 		func() (io.Closer, error) { return graph.Open(s) },
@@ -302,7 +300,6 @@ func engineTimes(times []oracle.Times) []benchEngine {
 	return list
 }
 
-// print prints the medians with their ratios, then the tails.
 func (b *bench) print(list []benchClass) {
 	header := []string{"request", ">rows"}
 	for i, e := range b.engines {

@@ -212,7 +212,6 @@ func (b *httpBench) rival(s *snapshot.Snapshot, base string) (theirs *httpServer
 	return &httpServer{name: "PostgreSQL", rival: true, url: "http://" + l.Addr().String(), store: store, memory: b.rivals.Memory}, end, nil
 }
 
-// draw makes requests of every kind from values of the snapshot.
 func (b *httpBench) draw(s *snapshot.Snapshot) error {
 	pages := &pageBench{app: b.app, random: rand.New(rand.NewPCG(b.Seed, 6))}
 	if err := pages.sample(s); err != nil {

@@ -257,7 +257,6 @@ func (b *listBench) race() error {
 
 func inMicros(d time.Duration) string { return fmt.Sprintf("%.3f", float64(d)/1e6) }
 
-// ask is one question: its set, its page and the rows.
 func (b *listBench) ask(f *directory.Filter, s directory.Sort, offset, limit int) ([]directory.Row, int, error) {
 	set, n, err := b.index.Select(f, b.standing)
 	if err != nil {

@@ -195,7 +195,6 @@ func (b *pageBench) view(path string) (took time.Duration, body []byte, packed i
 	return 0, nil, 0, fault.New("page_failed", "%s has moved too often", path)
 }
 
-// unpacked is the body of an answer as its reader sees it.
 func unpacked(h http.Header, body io.Reader) ([]byte, error) {
 	if h.Get("Content-Encoding") != "gzip" {
 		return io.ReadAll(body)

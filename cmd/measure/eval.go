@@ -21,7 +21,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// evalCmd measures how well recipients are resolved, and how well names are screened.
 type evalCmd struct {
 	Labelled string   `help:"CSV of Schedule I lines with the EIN as filed." placeholder:"FILE" type:"path"`
 	BMF      []string `name:"bmf" help:"Parts of the business master file: the universe." placeholder:"FILE" sep:"none"`

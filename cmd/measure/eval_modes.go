@@ -10,7 +10,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// evalMode is something that eval can measure instead of how recipients are resolved.
 type evalMode struct {
 	flag string
 	with []string // the flags that go with it

@@ -16,7 +16,6 @@ type namesFlags struct {
 	Judged string `help:"CSV of names and their EINs (text, state, ein, kind); with --semantic, questions, EINs and grades." placeholder:"FILE" group:"Names"`
 }
 
-// evalNames measures with judged names, and with names on lines whose EIN is stated.
 func (c *evalCmd) evalNames(a *terminal.App) (err error) {
 	if c.Data == "" {
 		return fault.New("bad_flag", "--names needs --data").Try("measure eval --names --data data --judged names.csv")

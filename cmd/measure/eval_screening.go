@@ -166,7 +166,6 @@ func (c *evalCmd) publishedNames(a *terminal.App) ([]likeness.Name, error) {
 	return names, nil
 }
 
-// otherNames are the names of organizations: of master files, or of the edition.
 func otherNames(masters []string, e *lists.Edition) (names []string, err error) {
 	if len(masters) > 0 {
 		err := readMasters(masters, func(_ string, m *bmf.Record) { names = append(names, strings.Clone(m.Name)) })

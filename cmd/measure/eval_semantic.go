@@ -21,7 +21,6 @@ type semanticFlags struct {
 	Documents string `help:"File of the organizations that they are asked of." placeholder:"FILE" group:"Search by meaning"`
 }
 
-// evalSemantic measures the search for organizations. It fails when a gate does.
 func (c *evalCmd) evalSemantic(a *terminal.App) error {
 	if c.Judged != "" {
 		return c.evalSearchModes(a)

@@ -91,7 +91,6 @@ func Convert(tensor func(name string) ([]float32, error), vocabulary string) ([]
 	return file, nil
 }
 
-// Term is a term of the student with the vector that it adds to a text.
 type Term struct {
 	Text   string
 	Vector *Vector

@@ -27,7 +27,6 @@ const (
 	maxTokens   = 128
 )
 
-// gistWords is how many words of a text the student reads.
 const gistWords = 120
 
 // Model is the two encoders. It is safe for concurrent use.

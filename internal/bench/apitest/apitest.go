@@ -228,7 +228,6 @@ func (w *World) Reopen(t testing.TB, c serve.API) *World {
 	return w
 }
 
-// Get sends a request with the key of a plan, or none.
 func (w *World) Get(t testing.TB, method, path, plan string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	return w.Send(t, method, path, plan, "", header...)
@@ -259,7 +258,6 @@ func (w *World) Send(t testing.TB, method, path, plan, body string, header ...st
 	return rec
 }
 
-// Scenario is a request and what must be true of its answer.
 type Scenario struct {
 	Name   string
 	Method string // GET when empty

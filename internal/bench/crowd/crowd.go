@@ -112,7 +112,6 @@ func mission(r *rand.Rand, subject *rand.Zipf) string {
 	return strings.Join(words, " ")
 }
 
-// Questions returns n questions that people might type into the search.
 func Questions(n int, seed uint64) []string {
 	r := rand.New(rand.NewPCG(seed, 9))
 	subject := rand.NewZipf(r, 1.1, 12, uint64(len(subjects)-1))

@@ -16,7 +16,6 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// corpus is the texts that the student learns from, each once.
 type corpus struct {
 	texts []string
 	seen  map[string]bool

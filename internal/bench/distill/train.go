@@ -217,7 +217,6 @@ func (l *lessons) step(terms, gradient []meaning.Vector, moved []float64, part [
 	})
 }
 
-// cosine is how well the sums agree with the teacher, on average.
 func (l *lessons) cosine(terms []meaning.Vector, texts []int) float64 {
 	total := 0.0
 	for _, i := range texts {

@@ -16,7 +16,6 @@ const Tests = "Golden|Page|Docs|Generated|Glossary|Pictures|OpenAPI|EvalJudged|E
 
 var named = regexp.MustCompile(Tests)
 
-// Renewing reports whether golden files are to be written and not compared.
 func Renewing() bool { return os.Getenv("GOLDEN") != "" }
 
 // Check compares a file with what it should hold, or writes it when Renewing.

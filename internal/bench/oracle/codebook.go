@@ -97,7 +97,6 @@ func (b *codebook) table(f *graph.Filter, recipients bool) string {
 // clause is a filter in SQL: the tables made for it, each followed by a comma, and the condition on rows of grants, called g.
 type clause struct{ with, where string }
 
-// alone is the tables as the beginning of a statement.
 func (c *clause) alone() string {
 	if c.with == "" {
 		return ""
@@ -124,7 +123,6 @@ func (b *codebook) of(side, condition string) string {
 	return "g." + side + " IN (SELECT " + b.id(side) + " FROM " + side + " WHERE " + condition + ")"
 }
 
-// in is the condition that a dimension has one of the values.
 func (b *codebook) in(column string, values ...string) string {
 	var list []string
 	for _, v := range values {

@@ -57,7 +57,6 @@ var plainTables string
 //go:embed coded.sql
 var codedTables string
 
-// codedSQL makes the view coded of the staged tables.
 var codedSQL = append([]string{
 	dimension("filed", "state"), dimension("filed", "zip"), dimension("filed", "county"), dimension("filed", "country"),
 	dimension("recipient", "ntee"), dimension("recipient", "inferred"), dimension("funder", "kind"),

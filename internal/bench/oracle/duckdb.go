@@ -110,7 +110,6 @@ func collect[T any](ctx context.Context, db *sql.DB, scan func(rows *sql.Rows) (
 
 func parquet(path string) string { return "read_parquet(" + quote(path) + ")" }
 
-// textFunc makes a Go function of text a function of SQL.
 type textFunc struct {
 	name string
 	call func(string) string

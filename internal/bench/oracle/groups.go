@@ -91,7 +91,6 @@ func sortGroups(by graph.Grouping, list []graph.Group) {
 	})
 }
 
-// nameless reports whether a group is a recipient that is no organization.
 func nameless(by graph.Grouping, g *graph.Group) bool {
 	return by == graph.GroupRecipient && g.EIN == ein.None && g.Classes != 0
 }

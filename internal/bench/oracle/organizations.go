@@ -86,7 +86,6 @@ func scanOrganization(rows *sql.Rows) (r directory.Row, err error) {
 	return r, err
 }
 
-// foundationTypes are the types that the codes of the master file stand for.
 var foundationTypes = map[string]string{
 	"02": "POF", "03": "POF", "04": "PF", "10": "PC", "11": "PC", "12": "PC", "13": "PC", "14": "PC", "15": "PC", "16": "PC", "18": "PC", "25": "PC",
 	"17": "SO", "21": "SO", "22": "SO", "23": "SO", "24": "SO",

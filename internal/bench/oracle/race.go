@@ -34,7 +34,6 @@ func (t *Times) Enough(q float64) bool {
 	return float64(len(t.Samples))*(1-q) >= 1 || q == 0.5 && len(t.Samples) > 0
 }
 
-// ErrDiffer is wrapped when two engines give different answers.
 var ErrDiffer = errors.New("the engines differ")
 
 // Race puts the same question to all engines in turn, so that whatever else the machine does hits them alike, until each has

@@ -15,7 +15,6 @@ import (
 // lists, as they are: what somebody would load who looks organizations up.
 type Records struct{ *database }
 
-// countedTable is a table of the database, with the condition that names an organization.
 type countedTable struct{ name, where string }
 
 var profileTables = []countedTable{

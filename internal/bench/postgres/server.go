@@ -196,7 +196,6 @@ func (s *Server) Stop() error {
 	return os.RemoveAll(s.dir)
 }
 
-// Create makes another empty database on the server and returns its address.
 func (s *Server) Create(ctx context.Context, name string) (dsn string, err error) {
 	conn, err := pgx.Connect(ctx, s.DSN)
 	if err != nil {

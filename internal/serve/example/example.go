@@ -157,7 +157,6 @@ func Changes() *change.Index {
 	return x
 }
 
-// ListLog are the differences from the edition of the lists before.
 func ListLog() *change.Log {
 	l, err := change.NewLog(read[[]change.InventedEdition]("list_changes"))
 	must(err)

@@ -169,13 +169,11 @@ func party(g *graph.Grant, side graph.Side) ledger.Party {
 	return ledger.Party{EIN: g.Funder.EIN, Name: g.Funder.Name, City: g.Funder.City, State: g.Funder.State, Kind: g.Funder.Kind}
 }
 
-// Sums are the totals of what an organization gave or received.
 func (x Graph) Sums(ctx context.Context, e ein.EIN, side graph.Side) (graph.PartySums, error) {
 	l, err := x.Ledger(ctx, e, side, 0, nil)
 	return l.PartySums, err
 }
 
-// Ledger adds up what an organization gave or received.
 func (x Graph) Ledger(_ context.Context, e ein.EIN, side graph.Side, top int, funderCause func(ein.EIN) byte) (*ledger.Ledger, error) {
 	l, rows := &ledger.Ledger{}, x.side(e, side)
 	other, cause, state := byRecipient, byCause, func(g *graph.Grant) string { return g.State }

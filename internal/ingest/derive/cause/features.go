@@ -21,7 +21,6 @@ type Org struct {
 	Activity string
 }
 
-// inGroup reports whether the organization is exempt as a member of a group.
 func (o *Org) inGroup() bool { return strings.Trim(o.Group, "0") != "" }
 
 // feature is a hash of one piece of evidence. Collisions are rare and harmless.

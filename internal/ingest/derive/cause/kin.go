@@ -21,13 +21,11 @@ type relative struct {
 	cause  uint8
 }
 
-// family is the most common cause of a family and the share of its members that have it.
 type family struct {
 	cause uint8
 	share float32
 }
 
-// Measured counts the organizations for which a cause was inferred, and how many of these inferences were right.
 type Measured struct{ Inferred, Right int }
 
 // kindred returns the name's key and the group (0 for none) of an organization. Organizations that share either must

@@ -208,7 +208,6 @@ func (res *Result) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables, res, res, onlyJSON)
 }
 
-// TooFew reports whether too few organizations have a code to infer others from.
 func (res *Result) TooFew() bool { return res.Labels < MinLabels }
 
 // Least is how many organizations with a code the inference needs.

@@ -15,7 +15,6 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Case is a grant line whose recipient's EIN is known.
 type Case struct {
 	resolve.Recipient // without the EIN
 	Funder            ein.EIN
@@ -157,7 +156,6 @@ func verdict(r *resolve.Resolver, c *Case, m resolve.Match, present bool) Verdic
 	return Wrong
 }
 
-// slices are the kinds of line to which a case belongs.
 func (c *Case) slices() []Slice {
 	words := "4+"
 	if n := strings.Count(c.name.K2, " ") + 1; n < 4 {

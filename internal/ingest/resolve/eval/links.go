@@ -85,7 +85,6 @@ func DrawLinks(s *snapshot.Snapshot, seed uint64) ([]*Draw, error) {
 	return draws, nil
 }
 
-// PrintLinks writes the lists, and what they were drawn from as one line of JSON.
 func PrintLinks(w io.Writer, draws []*Draw, onlyJSON bool) error {
 	return scorecard.Print(w, tables.Lookup("links"), draws, draws, onlyJSON)
 }

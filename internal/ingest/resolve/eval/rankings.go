@@ -59,7 +59,6 @@ type FiledName struct {
 	Stated  bool // by a rule that relies on a statement: a filed EIN or an override
 }
 
-// Naming is how closely a line's name agrees with an organization's names.
 type Naming uint8
 
 const (
@@ -322,7 +321,6 @@ type rankingsDoubt struct {
 	Unnamed int64  `json:"unnamed_dollars"`
 }
 
-// Summary counts the ranked organizations that lines do not name.
 func (res *Rankings) Summary() rankingsSummary {
 	s := rankingsSummary{Doubts: []rankingsDoubt{}}
 	for i, l := range res.Lists {
@@ -403,7 +401,6 @@ func (n *FiledName) Short() string {
 	return n.Name
 }
 
-// Print writes the rankings for people, and their summary as one line of JSON.
 func (res *Rankings) Print(w io.Writer, onlyJSON bool) error {
 	return scorecard.Print(w, tables.Lookup("rankings"), res, res.Summary(), onlyJSON)
 }

@@ -347,7 +347,6 @@ type MaskedRule struct {
 // OutsideShare is the share of lines without an organization that MaskedRules assumes.
 func (*Result) OutsideShare() float64 { return 0.15 }
 
-// MaskedRules are the rules that answered, with or without the organization.
 func (res *Result) MaskedRules() (list []MaskedRule) {
 	outside := res.OutsideShare()
 	for _, r := range grant.Rules() {

@@ -49,7 +49,6 @@ type Disagreement struct {
 	kx string
 }
 
-// mostDisagreements is how many lines may disagree with the only stated EIN.
 const mostDisagreements = 40
 
 const shownOpen = 30

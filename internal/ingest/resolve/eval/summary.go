@@ -137,7 +137,6 @@ var tablesText string
 // tables are the pages: labelled lines, a world, the rankings and the hardness of a snapshot.
 var tables = scorecard.Template("resolution", tablesText)
 
-// Interval is the 95 % confidence interval of the precision.
 func (c *Count) Interval() string {
 	low, high := Wilson(c.Agree, c.N-c.Suspect)
 	return decimal(low) + " to " + decimal(high)
@@ -158,7 +157,6 @@ type RuleCount struct {
 	Rule grant.Rule
 }
 
-// Constant is the probability that the rule claims.
 func (r RuleCount) Constant() string {
 	if r.Rule == grant.Model {
 		return decimal(r.Sum/float64(max(r.N, 1))) + " (mean)"

@@ -22,7 +22,6 @@ const (
 	Suspect                // it differs from the label, and the label looks wrong
 )
 
-// Outcome is one line with its answer and verdict.
 type Outcome struct {
 	Rule    grant.Rule
 	Prob    float64
@@ -194,7 +193,6 @@ func Wilson(k, n int) (low, high float64) {
 	return max((mid-dev)/(1+z*z/m), 0), min((mid+dev)/(1+z*z/m), 1)
 }
 
-// Mix is the quality of the answers for one kind of line.
 type Mix struct {
 	Lines     int     `json:"lines"`
 	Present   int     `json:"present"` // with an organization in the universe

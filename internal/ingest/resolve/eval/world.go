@@ -135,7 +135,6 @@ func band(amount int64) string {
 // worldAnswers is how often a rule must have answered before it is judged.
 const worldAnswers = 100
 
-// worldBounds are the bounds that an invented world, whose truth is known, must meet.
 var worldBounds = []struct {
 	rule  grant.Rule
 	bound float64
@@ -176,7 +175,6 @@ func (w *World) Gates() []Gate {
 	)
 }
 
-// PrintWorld writes the tables of a world and of its lines resolved blindly, then one line of JSON.
 func PrintWorld(out io.Writer, w *World, blind *Result, onlyJSON bool) error {
 	s := w.Tally.Summary()
 	s.Model = blind.Model
