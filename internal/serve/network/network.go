@@ -47,3 +47,6 @@ func Local(address string) bool {
 	at, ok := Parse(address)
 	return ok && at.IsLoopback()
 }
+
+// LocalHost reports whether a host of an address is this machine.
+func LocalHost(host string) bool { return host == "localhost" || Local(host) }

@@ -224,7 +224,7 @@ func (x *Index) plain(org uint32) Result {
 	r := &x.orgs[org]
 	res := Result{Org: org, Known: FromIRS, EIN: ein.EIN(r.EIN), State: trimmed(r.State[:]), NTEE: ntee.Code(trimmed(r.NTEE[:]))}
 	if t := int(r.Type); t < len(types) {
-		res.Kind, res.Type = types[t].kind, types[t].words
+		res.Kind, res.Type = types[t].Text("kind"), types[t].Text("words")
 	}
 	if r.Known == knownFromGrants {
 		res.Known = FromGrants

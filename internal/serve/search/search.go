@@ -125,5 +125,5 @@ const strongFrom = 0.7 // score from which a match is strong
 // returnType is empty if it has filed nothing.
 func TypeOf(o *snapshot.Organization, funder *snapshot.FunderKind, returnType string) (kind, words string) {
 	t := types[typeOf(o, funder, returnType)]
-	return t.kind, t.words
+	return t.Text("kind"), t.Text("words")
 }

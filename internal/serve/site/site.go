@@ -30,6 +30,7 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/network"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site/asking"
 	"grantgraph/internal/serve/site/atlas"
@@ -142,7 +143,10 @@ func (s *Site) configure() error {
 		s.Clock = time.Now
 	}
 	if s.Address == nil {
-		s.Address = remoteAddress
+		s.Address = func(r *http.Request) string {
+			at, _ := network.Parse(r.RemoteAddr)
+			return at.String()
+		}
 	}
 	if s.Rate == (visitor.Rate{}) {
 		s.Rate = Pages

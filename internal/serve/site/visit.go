@@ -13,9 +13,7 @@ import (
 	"io"
 	"math"
 	"mime"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -26,6 +24,7 @@ import (
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/network"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/visitor"
 )
@@ -359,12 +358,9 @@ const (
 	visitAge   = 24 * time.Hour
 )
 
-// secureAt reports whether cookies are Secure for a site at this address: always,
-// except without TLS on a developer's own machine.
+// secureAt reports whether cookies are Secure: always, except without TLS on a developer's own machine.
 func secureAt(base *url.URL) bool {
-	host := base.Hostname()
-	a, err := netip.ParseAddr(host)
-	return base.Scheme != "http" || host != "localhost" && (err != nil || !a.IsLoopback())
+	return base.Scheme != "http" || !network.LocalHost(base.Hostname())
 }
 
 func (s *Site) cookieName(name string) string {
@@ -404,14 +400,6 @@ func newSecret() string {
 func isSecret(s string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	return err == nil && len(b) == secretBytes
-}
-
-func remoteAddress(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }
 
 // flash is a message that one request leaves for the next page, such as a new key. It travels in an encrypted cookie, works

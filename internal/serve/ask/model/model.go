@@ -18,7 +18,6 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -27,6 +26,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/ask"
+	"grantgraph/internal/serve/network"
 )
 
 // Limits on the use of a model.
@@ -64,7 +64,7 @@ func Open(o Options) (*Model, error) {
 		return nil, fault.New("bad_flag", "--ask-model is not the address of an API").Try("--ask-model https://models.example.org/v1, with the key in a file " +
 			"that --ask-model-key-file names")
 	}
-	if !o.Key.Empty() && u.Scheme == "http" && !local(u.Hostname()) {
+	if !o.Key.Empty() && u.Scheme == "http" && !network.LocalHost(u.Hostname()) {
 		return nil, fault.New("bad_flag", "--ask-model would send its key to %s without encryption", u.Host).Try("an https address, or no key")
 	}
 	if !strings.HasSuffix(u.Path, "/chat/completions") {
@@ -87,12 +87,6 @@ func Open(o Options) (*Model, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Model{options: o, url: u.String(), wait: longest, slots: make(chan struct{}, atOnce)}, nil
-}
-
-// local reports whether a host is this machine.
-func local(host string) bool {
-	at, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && at.IsLoopback()
 }
 
 // Name is the model's name for people to read.
@@ -145,7 +139,6 @@ func (m *Model) fill(ctx context.Context, question string, read func(wording str
 	return read(said.Question)
 }
 
-// complete asks the endpoint and returns the model's text. It asks a second time if the first failure may be temporary.
 func (m *Model) complete(ctx context.Context, question string) (content string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.wait)
 	defer cancel()

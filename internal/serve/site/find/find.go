@@ -19,6 +19,7 @@ import (
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/serve/site/frame"
@@ -136,7 +137,7 @@ func (s *room) serveSearch(w http.ResponseWriter, r *http.Request) error {
 
 // fill runs the search.
 func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *question, number int) error {
-	if e, ok := typedEIN(q.words); ok {
+	if e, ok := identify.ReadEIN(q.words); ok {
 		p.Typed = e
 		if found, ok := set.Search.Lookup(e); ok {
 			found.Match, p.Total, p.From, p.To = search.Exact, 1, 1, 1
@@ -242,24 +243,6 @@ func inCity(d *directory.Index, city, state string) bool {
 	}
 	d.Release(set)
 	return n > 0
-}
-
-// typedEIN reads an EIN, with or without the word "EIN" before it.
-func typedEIN(words string) (ein.EIN, bool) {
-	digits := strings.TrimLeft(words, " ")
-	if len(digits) > 4 && strings.EqualFold(digits[:3], "EIN") {
-		digits = strings.TrimLeft(digits[3:], " :#.-")
-	}
-	if strings.Count(strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
-			return '0'
-		}
-		return r
-	}, digits), "0") < 7 {
-		return ein.None, false
-	}
-	e, err := ein.Parse(digits)
-	return e, err == nil
 }
 
 // onward links to the grants of the same place and cause, or with the same words.

@@ -17,7 +17,6 @@ import (
 	"mime/quotedprintable"
 	"net"
 	"net/mail"
-	"net/netip"
 	"net/smtp"
 	"net/url"
 	"strings"
@@ -26,6 +25,7 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/network"
 )
 
 // Email is an email to one person.
@@ -179,7 +179,7 @@ func (s *SMTP) deliver(conn net.Conn, e Email) error {
 			if err := c.StartTLS(secure); err != nil {
 				return err
 			}
-		} else if !loopback(s.host) {
+		} else if !network.LocalHost(s.host) {
 			return errNoTLS
 		}
 	}
@@ -243,9 +243,4 @@ func (s *SMTP) message(e Email) ([]byte, error) {
 	}
 	err := w.Close()
 	return b.Bytes(), err
-}
-
-func loopback(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && a.IsLoopback()
 }

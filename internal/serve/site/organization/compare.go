@@ -256,7 +256,6 @@ func topCauses(l *ledger.Ledger) (list []causeShare) {
 	return list
 }
 
-// Searching is the address of the search results for a name.
 func (p *comparePage) Searching() string { return "/search?q=" + url.QueryEscape(p.Query) }
 
 // matrix counts what each two organizations have in common.

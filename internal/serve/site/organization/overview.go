@@ -12,7 +12,6 @@ import (
 	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
-	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/change"
@@ -151,42 +150,33 @@ const (
 
 // draw makes the pictures of one direction. of says whose place the map shows.
 func (f *flow) draw(of string) {
-	var causes []draw.Bar
-	others, none := draw.Bar{Muted: true}, draw.Bar{Label: "No registered cause", Muted: true}
-	left := int64(0)
-	for _, x := range f.Subjects {
-		switch {
-		case x.Key == "":
-			none.Amount, none.Count = x.Total, x.Grants
-		case len(causes) == topShown:
-			left++
-			others.Label = things(left, "other cause")
-			others.Amount, others.Count = others.Amount+x.Total, others.Count+x.Grants
-		default:
-			bar := draw.Bar{Label: ntee.Label(x.Key[0]), Amount: x.Total, Count: x.Grants}
-			if of == ofRecipients { // there is no filter by a funder's cause
-				bar.Href = f.Explore + "&subject=" + x.Key
-			}
-			causes = append(causes, bar)
+	causes := grouped(graph.GroupSubject, f.Subjects)
+	bars := draw.GroupBars(causes, topShown, func(n int64) string { return things(n, "other cause") }, func(key string) string {
+		if of == ofFunders {
+			return "" // there is no filter by a funder's cause
+		}
+		return f.Explore + "&subject=" + key
+	})
+	if causes.None != nil {
+		bars[len(bars)-1].Label = "No registered cause"
+	}
+	f.Causes = draw.Dollars.Bars(bars)
+	if len(f.States) > 0 {
+		f.Map = draw.GroupMap(grouped(graph.GroupState, f.States), func(code string) string { return f.Explore + "&location=" + code + of })
+	}
+}
+
+func grouped(by graph.Grouping, list []ledger.Group) graph.Grouped {
+	d := graph.Grouped{By: by}
+	for _, x := range list {
+		if sum := (graph.Cost{Grants: x.Grants, Amount: x.Total}); x.Key == "" {
+			d.None = &sum
+		} else {
+			d.Groups = append(d.Groups, graph.Group{Key: x.Key, Cost: sum})
 		}
 	}
-	for _, bar := range []draw.Bar{others, none} {
-		if bar.Count > 0 {
-			causes = append(causes, bar)
-		}
-	}
-	f.Causes = draw.Dollars.Bars(causes)
-	var states []draw.Area
-	for _, x := range f.States {
-		a := draw.Area{Code: x.Key, Amount: x.Total, Count: x.Grants}
-		if x.Key != "" {
-			a.Href = f.Explore + "&location=" + x.Key + of
-		}
-		states = append(states, a)
-	}
-	if len(states) > 0 {
-		f.Map = draw.Dollars.Map(states)
-	}
+	d.Count = int64(len(d.Groups))
+	return d
 }
 
 // returned are the fiscal years with a return that could list grants.
