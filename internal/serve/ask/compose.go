@@ -17,7 +17,6 @@ type assembly struct {
 	unclear *Unclear
 }
 
-// compose makes a plan of a reading.
 func (r *reading) compose(seq []*item) (*Plan, *Unclear) {
 	s := &assembly{reading: r, words: " "}
 	for _, it := range seq {
@@ -64,7 +63,6 @@ func (s *assembly) addNote(text string) {
 	}
 }
 
-// all returns the items with any of some symbols.
 func (s *assembly) all(syms ...string) (list []*item) {
 	for _, it := range s.seq {
 		if slices.Contains(syms, it.sym) {

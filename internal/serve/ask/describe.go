@@ -19,7 +19,6 @@ func joinWords(list []string, word string) string {
 	return strings.Join(list[:n-1], ", ") + " " + word + " " + list[n-1]
 }
 
-// each is what becomes of the items of a list.
 func each[T, O any](list []T, write func(T) O) (out []O) {
 	for _, x := range list {
 		out = append(out, write(x))
@@ -27,7 +26,6 @@ func each[T, O any](list []T, write func(T) O) (out []O) {
 	return out
 }
 
-// addNew adds an item to a list that does not have it.
 func addNew[T comparable](list []T, item T) []T {
 	if slices.Contains(list, item) {
 		return list
@@ -35,7 +33,6 @@ func addNew[T comparable](list []T, item T) []T {
 	return append(list, item)
 }
 
-// capital writes a text with a capital letter.
 func capital(s string) string {
 	if s == "" {
 		return ""
@@ -46,7 +43,6 @@ func capital(s string) string {
 // spaced puts a space before a text, unless the text is empty.
 func spaced(s string) string { return strings.TrimSuffix(" "+s, " ") }
 
-// inWords writes years for a sentence.
 func (s Span) inWords() string {
 	switch {
 	case s.From == s.To:
@@ -59,7 +55,6 @@ func (s Span) inWords() string {
 	return fmt.Sprintf("%d to %d", s.From, s.To)
 }
 
-// amounts writes the limits on amounts in words.
 func (p *Plan) amounts() string {
 	least, most := p.MinAmount, p.MaxAmount
 	switch {
@@ -130,7 +125,6 @@ func (c Cause) name() string { return cmp.Or(c.Name, CauseName(c.Subject)) }
 
 func (c Cause) subject() string { return c.Subject }
 
-// name writes a place.
 func (l Place) name() string {
 	if l.Kind == "near" {
 		return fmt.Sprintf("within %d miles of ZIP code %s", cmp.Or(l.Miles, 25), l.Value)
@@ -170,7 +164,6 @@ func (p *Plan) unsaid() (text string) {
 	return text
 }
 
-// in writes the places of one side.
 func (p *Plan) in(side string) string {
 	list := p.part("places", side)
 	if list != "" && p.Places[0].Kind != "near" {
@@ -179,12 +172,10 @@ func (p *Plan) in(side string) string {
 	return list
 }
 
-// giver writes who gives.
 func (p *Plan) giver() string {
 	return someone("by", cmp.Or(p.part("funders", ""), p.part("funder_types", "")), "funders", p.in("funder"))
 }
 
-// taker writes who receives.
 func (p *Plan) taker() string {
 	who, to := p.part("recipients", ""), p.in("recipient")
 	if p.Of == "organizations" {

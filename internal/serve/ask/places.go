@@ -155,7 +155,6 @@ func (r *reading) cityCost(from, to int) float64 {
 // bigCity is how many organizations a city has that everybody knows by its name.
 const bigCity = 300
 
-// inCity counts the organizations in a city.
 func (l *lookups) inCity(city, state string) int64 {
 	d := l.a.Data.Directory
 	set, n, err := d.Select(&directory.Filter{Cities: []directory.City{{Name: orgname.City(city), State: state}}}, nil)

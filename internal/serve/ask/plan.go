@@ -144,7 +144,6 @@ func (p *Plan) String() string {
 	return strings.TrimSpace(b.String())
 }
 
-// clone is a deep copy.
 func (p *Plan) clone() *Plan {
 	c := &Plan{}
 	if json.Unmarshal([]byte(p.String()), c) != nil {
@@ -200,7 +199,6 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrPlan, fmt.Sprintf(format, args...))
 }
 
-// valid reports whether there is such a place.
 func (l *Place) valid() (ok bool) {
 	switch v := l.Value; l.Kind {
 	case "state":

@@ -210,7 +210,6 @@ func (r *reading) free(from, to int) bool {
 	return from >= 0 && to <= len(r.toks) && from < to && !slices.ContainsFunc(r.toks[from:to], func(t token) bool { return t.quote != 0 })
 }
 
-// joined joins words for a lookup.
 func (r *reading) joined(from, to int) string { return joinTokens(r.toks[from:to]) }
 
 // corrected joins words as they should be spelled, and says how many were wrong.

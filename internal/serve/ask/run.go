@@ -84,7 +84,6 @@ func (r *run) invalid(format string, args ...any) { r.err = cmp.Or(r.err, invali
 // every reports whether the plan asks for those who gave or received in every year.
 func (p *Plan) every() bool { return p.Both && p.By == "years" }
 
-// kind is the row of kinds.tsv for a plan.
 func (p *Plan) kind() (row table.Row) {
 	measure := p.Measure
 	switch {

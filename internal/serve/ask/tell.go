@@ -150,7 +150,6 @@ func (r *run) tell(key string, pairs ...any) {
 	r.say(answers.text(key, "text"))
 }
 
-// say adds a sentence to the answer.
 func (r *run) say(sentence string) {
 	r.out.Answer = strings.TrimSpace(r.out.Answer + " " + r.known.fill(sentence))
 }

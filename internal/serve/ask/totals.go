@@ -240,7 +240,6 @@ func (r *run) compare() {
 	}
 }
 
-// tellLargest says which of the compared items is the largest.
 func (r *run) tellLargest() {
 	items := each(r.out.Figures, func(f Figure) string { return f.Name + " " + Written(f.Value, f.Unit) })
 	r.tell("compare", "what", r.p.without(r.p.By).what(), "items", strings.Join(items, "; "))
@@ -256,7 +255,6 @@ func (r *run) tellLargest() {
 	r.tell(key, "first", top.Name, "by", Written(top.Value-low.Value, top.Unit))
 }
 
-// tellChange says how the second of two years differs from the first.
 func (r *run) tellChange() {
 	a, b := r.out.Figures[0], r.out.Figures[1]
 	by := b.Value - a.Value

@@ -55,7 +55,6 @@ func unsure(found identify.Answer) bool {
 	return found.Verdict == identify.Nobody || found.Verdict == identify.Several && found.Candidates[0].Why == identify.AtAddress
 }
 
-// isCity reports whether words are the name of a city.
 func (r *reading) isCity(from, to int) bool {
 	return slices.ContainsFunc(r.parts[from], func(it *item) bool { return it.to == to && it.place != nil && it.place.Kind == "city" })
 }

@@ -58,7 +58,6 @@ func numberInOrder[T cmp.Ordered, N uint8 | uint32](list []T, column []N) {
 	}
 }
 
-// splitPlaces takes the keys of places apart again.
 func (b *builder) splitPlaces() {
 	b.placeList = make([]placeRecord, len(b.placeDict.list))
 	for i, key := range b.placeDict.list {
@@ -169,7 +168,6 @@ func distinct[T any](items []T, value func(*T) uint32) (list, numbers []uint32) 
 	return list, numbers
 }
 
-// orderRows sorts the rows by key, and by amount with the largest first.
 func (b *builder) orderRows() error {
 	list := make([]radix.Item, b.rows)
 	for i := range list {
@@ -194,7 +192,6 @@ func (b *builder) orderRows() error {
 	return nil
 }
 
-// byTotal orders funders or recipients by their total, largest first.
 func byTotal(list []partyTotals) []uint32 {
 	return radix.Order(len(list), func(i uint32) uint64 { return radix.Falling(list[i].Amount) }, nil)
 }
@@ -218,7 +215,6 @@ type groupIndex struct {
 	stateSums, countySums, supportSums, letterSums []Cost
 }
 
-// groupRows fills the columns and adds all rows up.
 func (b *builder) groupRows(states []uint32) error {
 	x := &b.groups
 	var countyOf []uint32 // of a place

@@ -127,7 +127,6 @@ func (g *Graph) yearCond(years []Span) (c condition, ok bool) {
 	return c, true
 }
 
-// ruleCond is the rows whose recipient EIN one of the rules found.
 func (g *Graph) ruleCond(rules []grant.Rule) condition {
 	var mask uint32
 	for _, r := range rules {

@@ -155,7 +155,6 @@ func (g *Graph) subjectCond(f *Filter) condition {
 	return registered
 }
 
-// addInferred adds the recipients whose inferred letter was asked for, and sorts.
 func (g *Graph) addInferred(recips []uint32, asked uint32) []uint32 {
 	for i := range g.dict.recips {
 		if letter := g.dict.recips[i].Inferred; letter != 0 && asked>>(letter-'A')&1 != 0 {

@@ -190,7 +190,6 @@ func (g *Graph) facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, err
 	return out, ctx.Err()
 }
 
-// all are the sets of the first n values.
 func (d dimension) all(n int) []bitset {
 	list := make([]bitset, n)
 	for i := range list {
@@ -345,7 +344,6 @@ func (g *Graph) countiesIn(p *Place, rows *rowset) (c Counts) {
 	return c
 }
 
-// bandSets are the rows with at least each amount.
 func (g *Graph) bandSets(amounts []int64) []bitset {
 	o := FacetsOf{Amounts: amounts}
 	return g.markSets("b"+o.name(), len(amounts), func(set int) func(uint32) bool {
@@ -354,7 +352,6 @@ func (g *Graph) bandSets(amounts []int64) []bitset {
 	})
 }
 
-// sureSets are the rows whose recipient has an EIN with at least each probability.
 func (g *Graph) sureSets(least []float64) []bitset {
 	o := FacetsOf{Probabilities: least}
 	return g.markSets("p"+o.name(), len(least), func(set int) func(uint32) bool {

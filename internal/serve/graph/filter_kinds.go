@@ -7,7 +7,6 @@ import (
 	"grantgraph/internal/grant"
 )
 
-// kindFilters are the filters by the kind of support and of funder, and those that leave out classes of rows.
 func kindFilters() []*Declaration {
 	return []*Declaration{
 		{
@@ -124,7 +123,6 @@ func sayExclude(w *Words, f *Filter) {
 	}
 }
 
-// applicationFilters is the filter by whether the funder accepts applications.
 func applicationFilters() []*Declaration {
 	return []*Declaration{{
 		Params:    Documented(&Param{Name: "accepts_applications", Type: TextParam, Enum: grant.Applications()}),

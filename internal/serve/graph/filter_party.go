@@ -19,7 +19,7 @@ const UnsupportedIDType = "unsupported_id_type"
 func partyFilters() []*Declaration {
 	funders := listed(&Declaration{
 		Params:    partyParam("funder_id", "00-0000001"),
-		Read:      func(r *Reading) { r.Filter.Funders = r.eins("funder_id") },
+		Read:      func(r *Reading) { r.Filter.Funders = r.eins("funder_id", nil) },
 		Canonical: func(w *Name, f *Filter) { writeSet(w, f.Funders) },
 		rows:      func(g index, f *Filter) []condition { return []condition{g.funderCond(f.Funders)} },
 		bound:     func(g *Graph, f *Filter) int64 { return g.rowsOfFunders(f.Funders) },
@@ -80,7 +80,7 @@ var unlinkedID = regexp.MustCompile(`(?i)^(nm-[0-9a-f]{12}|intl-[a-z0-9-]{1,40})
 // readRecipients reads EINs, and the identities of rows whose recipient has none.
 func readRecipients(r *Reading) {
 	f := r.Filter
-	f.Recipients = r.einsOr("recip_id", func(item string) bool {
+	f.Recipients = r.eins("recip_id", func(item string) bool {
 		unlinked := unlinkedID.MatchString(item)
 		if unlinked {
 			f.Unlinked = append(f.Unlinked, strings.ToLower(item))
@@ -110,18 +110,13 @@ func sayRecipients(w *Words, f *Filter) {
 	}})
 }
 
-// eins reads a list of EINs, sorted and without repetitions. It also reads the
-// identity of a row, so that clients can send back what the service wrote.
-func (r *Reading) eins(name string) []ein.EIN {
-	return r.einsOr(name, func(string) bool { return false })
-}
-
-// einsOr reads a list of EINs, and leaves the items that other takes.
-func (r *Reading) einsOr(name string, other func(item string) bool) []ein.EIN {
+// eins reads a list of EINs, sorted and without repetitions, and leaves the items that other takes. It also
+// reads the identity of a row, so that clients can send back what the service wrote.
+func (r *Reading) eins(name string, other func(item string) bool) []ein.EIN {
 	items := r.List(name)
 	list := make([]ein.EIN, 0, len(items))
 	for i, item := range items {
-		if other(item) {
+		if other != nil && other(item) {
 			continue
 		}
 		digits := item

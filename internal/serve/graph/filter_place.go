@@ -134,7 +134,7 @@ func sayPlace(w *Words, f *Filter) {
 		func(f *Filter, i int) { f.Place.Values = dropped(f.Place.Values, i) }})
 	if n := p.Near; n != (Near{}) {
 		text := fmt.Sprintf("within %d miles of %s", n.Miles, n.ZIP)
-		w.Chip(upperFirst(whose.near+text), func(f *Filter) { f.Place.Near = Near{} })
+		w.Chip(UpperFirst(whose.near+text), func(f *Filter) { f.Place.Near = Near{} })
 		if len(p.Values) == 0 {
 			text = whose.phrase + text
 		}

@@ -212,7 +212,7 @@ func amountFilters() []*Declaration {
 			default:
 				text = money.Dollars(*low) + " to " + money.Dollars(*high)
 			}
-			w.Chip(upperFirst(text), func(f *Filter) { f.MinAmount, f.MaxAmount = nil, nil })
+			w.Chip(UpperFirst(text), func(f *Filter) { f.MinAmount, f.MaxAmount = nil, nil })
 			w.Phrase("of " + text)
 		},
 		choice: chooseAmount,

@@ -188,6 +188,6 @@ func sayYears(w *Words, f *Filter) {
 	if y := f.Years; len(y) == 1 && y[0].From == y[0].To {
 		text = "fiscal year " + said[0]
 	}
-	w.Chip(upperFirst(text), func(f *Filter) { f.Years = nil })
+	w.Chip(UpperFirst(text), func(f *Filter) { f.Years = nil })
 	w.Phrase("in " + text)
 }

@@ -277,7 +277,7 @@ func (w *Words) list(l itemList) {
 	for i := range min(l.n, mostChips) {
 		text := l.say(i)
 		said = append(said, text)
-		w.Chip(upperFirst(l.prefix+text), func(f *Filter) { l.drop(f, i) })
+		w.Chip(UpperFirst(l.prefix+text), func(f *Filter) { l.drop(f, i) })
 	}
 	if l.n > mostChips {
 		w.Chip(fmt.Sprintf("and %d more", l.n-mostChips), func(f *Filter) {
@@ -301,7 +301,8 @@ func either(said []string, all int) string {
 	return strings.Join(said[:all-1], ", ") + " or " + said[all-1]
 }
 
-func upperFirst(s string) string {
+// UpperFirst is a text with a capital letter.
+func UpperFirst(s string) string {
 	if s == "" {
 		return s
 	}

@@ -121,7 +121,6 @@ func wordsFor(n int) int { return (n + 63) / 64 }
 func (b bitset) set(i uint32)      { b[i>>6] |= 1 << (i & 63) }
 func (b bitset) has(i uint32) bool { return b[i>>6]>>(i&63)&1 != 0 }
 
-// setRange adds the numbers from lo to hi-1.
 func (b bitset) setRange(lo, hi uint32) {
 	if lo >= hi {
 		return

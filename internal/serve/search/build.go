@@ -57,7 +57,6 @@ func BuildNames(ctx context.Context, w *snapshot.Writer) error {
 	return b.write(ctx, w)
 }
 
-// textBuilder makes the indexes of names and words.
 type textBuilder struct {
 	columns
 	words *words.Builder

@@ -396,7 +396,6 @@ func (s *Site) eraseAccount(v *visit) error {
 	return v.redirect("/account/erased")
 }
 
-// routeOperator adds the pages about the service itself.
 func (s *Site) routeOperator(mux *http.ServeMux) error {
 	_, console := s.Mail.(*mail.Console)
 	room, err := operator.Route(mux, s.frame, operator.Config{Texts: s.Texts, Clock: s.Clock, Facts: operator.Facts{
@@ -411,7 +410,6 @@ func (s *Site) routeOperator(mux *http.ServeMux) error {
 
 func days(d time.Duration) int { return int(d / (24 * time.Hour)) }
 
-// offersPage shows all plans.
 type offersPage struct {
 	frame.Head
 	Words template.HTML // of the operator

@@ -135,7 +135,6 @@ func (s *Site) download(v *visit) error {
 	return s.sendFile(v, x, kind)
 }
 
-// sendFile writes a file that was charged.
 func (s *Site) sendFile(v *visit, x *explore.Export, kind string) error {
 	now := s.Clock()
 	v.attach(x.Name()+"-"+frame.Date(now), kind)

@@ -36,7 +36,6 @@ const (
 	mostUnread = 50 // unreadable lines that a page shows
 )
 
-// routeLists adds the pages of the lists that members keep.
 func (s *Site) routeLists(mux *http.ServeMux) {
 	for pattern, serve := range map[string]func(*visit) error{
 		"GET /lists": s.showLists, "POST /lists": s.makeList, "GET /lists/add": s.showAdd, "POST /lists/add": s.addSome,
@@ -173,7 +172,6 @@ func (s *Site) changed(v *visit, list, said string) error {
 	return v.redirect("/lists/" + list)
 }
 
-// refused draws the list again with what is wrong.
 func (s *Site) refused(v *visit, p *listPage, err error) error {
 	if p == nil {
 		var missing error

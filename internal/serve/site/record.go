@@ -169,7 +169,6 @@ func newMark(kind string) mark {
 	return mark{kind, word}
 }
 
-// SourceRows lists the lists that were used, with their dates.
 func (v *recordView) SourceRows() (rows []sourceRow) {
 	if v.Sources == nil {
 		return nil
@@ -194,7 +193,6 @@ type sourceRow struct {
 // liveIndex is the caveat of every record: what a downloaded list cannot show.
 const liveIndex = "A sanction takes effect before it appears in the published files. When you pay, check the sanctions authority's live search."
 
-// LiveIndex is the caveat of every record.
 func (v *recordView) LiveIndex() string { return liveIndex }
 
 func dayText(date *string) string { return frame.Day(frame.Text(date)) }

@@ -79,7 +79,6 @@ type sqlPage struct {
 	Elapsed string
 }
 
-// refusedQuery says why there is no result.
 type refusedQuery struct{ Message, Hint string }
 
 const starters = 4

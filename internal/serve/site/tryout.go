@@ -28,7 +28,6 @@ func (s *Site) routeManual(mux *http.ServeMux) []string {
 	return room.Addresses()
 }
 
-// tryoutForm bounds the form, in bytes.
 var tryoutForm = bound{most: 64 << 10}
 
 // mostTried bounds the part of an answer that the page shows, in bytes.

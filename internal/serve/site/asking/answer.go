@@ -80,7 +80,6 @@ type asker struct {
 	key    string
 }
 
-// asker finds out who asks.
 func (s *room) asker(w http.ResponseWriter, r *http.Request, key string) (*asker, error) {
 	member, err := s.Member(r)
 	if err != nil {
@@ -253,9 +252,7 @@ func (s *room) bill(a *asker, p *ask.Plan) *bill {
 }
 
 // pays reports whether the visitor can pay for more than the free questions.
-func (a *asker) pays() bool { return a.key != "" || paid(a.member.Plan) }
-
-func paid(p account.Plan) bool { return p.Terms().Scopes&account.Paid != 0 }
+func (a *asker) pays() bool { return a.key != "" || a.member.Caller().Paid }
 
 // could reports whether the visitor could pay for an answer, before any work.
 func (s *room) could(ctx context.Context, a *asker) bool {

@@ -80,7 +80,6 @@ type Config struct {
 	Clock func() time.Time
 }
 
-// room draws the page.
 type room struct {
 	*frame.Frame
 	Config

@@ -93,7 +93,6 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, slug, message st
 	_ = json.NewEncoder(w).Encode(client.Failure{Code: status, Message: message, Error: slug, RequestID: api.RequestID(r)})
 }
 
-// events writes a stream.
 type events struct {
 	w       io.Writer
 	control *http.ResponseController

@@ -15,7 +15,6 @@ import (
 	"grantgraph/internal/serve/site/draw"
 )
 
-// view is an answer as it is drawn.
 type view struct {
 	Found *ask.Answer
 	Lines [][]cell // of the table
@@ -33,22 +32,18 @@ const mostTiles = 5
 // ranking are those of its first row, which the sentence and the table have.
 var alone = map[string]bool{"how_much": true, "how_many": true, "average": true, "median": true, "share": true, "change": true}
 
-// heading is the head of a column.
 type heading struct {
 	Label  string
 	Number bool
 }
 
-// cell is a value of the table.
 type cell struct {
 	Text, Href string
 	Number     bool
 }
 
-// tile is a figure outside of the table.
 type tile struct{ Name, Value string }
 
-// party is an organization that may be meant.
 type party struct{ Name, Href string }
 
 func newView(found *ask.Answer) *view {
@@ -113,7 +108,6 @@ func cellOf(value any, unit string) cell {
 	return cell{Text: cmp.Or(ask.Cell(value, unit), "not known"), Number: numeric(unit)}
 }
 
-// partyOf is an organization with its page.
 func partyOf(o ask.Party) party {
 	p := party{Name: orgname.Display(o.Name)}
 	if e, err := ein.Parse(o.EIN); err == nil {

@@ -253,7 +253,6 @@ func encode(values url.Values, tab string) string {
 	return b.String()
 }
 
-// String is the query of the address of the view.
 func (v view) String() string { return encode(v.query, v.tab) }
 
 func at(path, query string) string {

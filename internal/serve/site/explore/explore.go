@@ -143,7 +143,6 @@ func (e *explorer) serve(w http.ResponseWriter, r *http.Request) error {
 	return e.pages.Render(w, status, "explore", p)
 }
 
-// read reads the view of an address.
 func (e *explorer) read(r *http.Request) (v view, err error) {
 	if len(r.URL.RawQuery) > mostAddress {
 		return v, frame.Refuse(http.StatusRequestURITooLong, "The address is too long", "An address on this page can have at most 8 KB.")
@@ -196,7 +195,7 @@ func labelOf(name string) string {
 
 // sentence is a text with a capital letter and a full stop.
 func sentence(s string) string {
-	if s = strings.TrimSuffix(upperFirst(s), "."); strings.HasSuffix(s, "?") {
+	if s = strings.TrimSuffix(graph.UpperFirst(s), "."); strings.HasSuffix(s, "?") {
 		return s
 	}
 	return s + "."

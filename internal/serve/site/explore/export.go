@@ -262,7 +262,7 @@ func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 		}
 		columns = append(columns, c)
 	}
-	_ = book.Sheet(upperFirst(x.What), columns) // Close returns the first error
+	_ = book.Sheet(graph.UpperFirst(x.What), columns) // Close returns the first error
 	var values []any
 	if err := x.each(func(row any) error {
 		values = api.Values(values[:0], row)

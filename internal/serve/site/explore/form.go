@@ -44,7 +44,6 @@ type fields struct {
 // shownFirst is how many options of a long list are shown at once.
 const shownFirst = 8
 
-// form is the filters with their counts.
 type form struct {
 	fields
 	Distances []option

@@ -49,17 +49,9 @@ func inWords(v view, f *graph.Filter, name nameOf) *graph.Words {
 	return w
 }
 
-// chips are the parts of a selection, each with the address without it.
 func (v view) chips(w *graph.Words) (list []chip) {
 	list = each.Append(list, w.Chips, func(c graph.Chip) chip { return chip{c.Label, v.with(c.Without...)} })
 	return list
-}
-
-func upperFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func totalLine(a *grants.SummaryAnswer) string {

@@ -58,7 +58,6 @@ func Route(mux *http.ServeMux, f *frame.Frame) {
 	mux.HandleFunc("GET /search", s.Handle(s.serveSearch))
 }
 
-// resultsPage shows the results of a search.
 type resultsPage struct {
 	frame.Head
 	Words    string
@@ -78,13 +77,10 @@ type resultsPage struct {
 	Same     same
 }
 
-// onward links to the grants of the search.
 type onward struct{ Href, Title, Text string }
 
-// same is the page as an API call and as SQL.
 type same struct{ API, SQL string }
 
-// result is one organization.
 type result struct {
 	search.Result
 	Gave, Received graph.PartySums
@@ -135,7 +131,6 @@ func (s *room) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	return s.pages.Render(w, status, "results", page)
 }
 
-// fill runs the search.
 func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *question, number int) error {
 	if e, ok := identify.ReadEIN(q.words); ok {
 		p.Typed = e
@@ -193,7 +188,6 @@ func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *questio
 	return addFigures(ctx, set, perhaps[:min(len(perhaps), mostWeak)], &p.Perhaps)
 }
 
-// page is the address of another page of the results.
 func (q *question) page(number int) string {
 	return q.address(func(v url.Values) {
 		if number > 1 {

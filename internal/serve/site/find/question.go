@@ -74,7 +74,6 @@ func readQuestion(values url.Values) (q question, problems []string) {
 	return q, problems
 }
 
-// causeName is a cause in words.
 func causeName(item ntee.Item) string {
 	switch {
 	case item.Kind == ntee.Prefix:
@@ -149,7 +148,6 @@ func (q *question) filter() directory.Filter {
 	return f
 }
 
-// narrowed reports whether any filter is set.
 func (q *question) narrowed() bool {
 	return q.state != "" || q.city != "" || q.subject != "" || q.accepts != ""
 }
@@ -308,7 +306,6 @@ func causeOf(text string) (subject, name string) {
 	return string(rune(letter)), ntee.Label(letter)
 }
 
-// causeIn reports whether words name a cause by themselves.
 func causeIn(text string) bool {
 	subject, _ := causeOf(text)
 	return subject != ""

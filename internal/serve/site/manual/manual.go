@@ -111,7 +111,6 @@ func (s *Room) begin(r *http.Request, path, title, description string) page {
 	return p
 }
 
-// books lists the books in reading order.
 func (s *Room) books() (list []book) {
 	for _, shelf := range s.shelves {
 		list = append(list, shelf.Books...)

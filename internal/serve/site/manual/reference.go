@@ -45,7 +45,6 @@ type operationPage struct {
 	Run      *run
 }
 
-// run is an example's answer on the page.
 type run struct {
 	Request string
 	Status  int
@@ -136,7 +135,6 @@ func Live(op *api.Operation) bool {
 // mostShown bounds the part of an answer that a page shows, in bytes.
 const mostShown = 64 << 10
 
-// newRun formats an answer for a page.
 func newRun(a api.Sample) *run {
 	text, cut := LaidOut(a.Body)
 	return &run{a.Request, a.Status, text, cut}

@@ -101,7 +101,6 @@ func (s *room) showFinances(w http.ResponseWriter, r *http.Request, v *view) err
 	return s.pages.Render(w, http.StatusOK, "finances", page)
 }
 
-// account adds where the grant dollars of the returns are.
 func (p *financesPage) account(found *profile.Profile) {
 	group := figureGroup{Title: grantsGroup, Note: figureNotes[grantsGroup]}
 	list := found.Financials[max(0, len(found.Financials)-mostReturns):]

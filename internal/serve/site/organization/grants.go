@@ -145,7 +145,6 @@ func (p *grantsPage) read(years []int) {
 	}
 }
 
-// Asked reports whether a year is the selected one.
 func (p *grantsPage) Asked(year int) bool { return strconv.Itoa(year) == p.Year }
 
 func (p *grantsPage) sql() string {

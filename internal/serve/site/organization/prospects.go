@@ -130,7 +130,6 @@ func NewProspectsFile(f *frame.Frame, r *http.Request, caller api.Caller, query 
 	return p, nil
 }
 
-// Read reads all rows, page by page.
 func (p *ProspectsFile) Read(f *frame.Frame, r *http.Request, caller api.Caller) error {
 	for number := int64(1); ; number++ {
 		list, release, err := askProspects(f, r, caller, p.EIN, p.asked, number, mostAtOnce)
@@ -166,7 +165,6 @@ func downloadQuery(e ein.EIN, asked url.Values) string {
 	return q.Encode()
 }
 
-// address is the same list with one parameter changed.
 func (p *prospectsPage) address(name, value string) string {
 	q := url.Values{name: {value}}
 	maps.Copy(q, p.Asked)
@@ -209,5 +207,4 @@ func (p *prospectsPage) fields() {
 	}
 }
 
-// Filtered reports whether any filter is set.
 func (p *prospectsPage) Filtered() bool { return len(p.Asked) > 0 }

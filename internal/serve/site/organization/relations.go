@@ -32,7 +32,6 @@ type relationsPage struct {
 	Pager   pager
 }
 
-// choice is a link among alternatives.
 type choice struct {
 	Text, Path string
 	Count      int64
@@ -117,7 +116,6 @@ func (v *view) complete(side graph.Side) func(int) bool {
 	return func(year int) bool { return !slices.Contains(arriving, year) }
 }
 
-// judge finds the years that are incomplete.
 func (p *relationsPage) judge(side graph.Side) {
 	complete := p.complete(side)
 	for _, y := range p.Years {
@@ -131,12 +129,10 @@ func (p *relationsPage) judge(side graph.Side) {
 	}
 }
 
-// Partial reports whether a year is incomplete.
 func (p *relationsPage) Partial(year int) bool {
 	return slices.Contains(p.Missing, year) || slices.Contains(p.Arrive, year)
 }
 
-// link makes the addresses of the alternative views.
 func (p *relationsPage) link(path, mark, order string, number int64) {
 	to := func(mark, order string, number int64) string {
 		return pageOf(path, url.Values{"mark": {mark}, "order": {order}}, number)

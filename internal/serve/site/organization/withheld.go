@@ -95,7 +95,6 @@ func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) e
 	return s.pages.Render(w, v.status(), "government", page)
 }
 
-// sum adds the known amounts.
 func sum(list ...*int64) (n int64) {
 	for _, x := range list {
 		if x != nil {

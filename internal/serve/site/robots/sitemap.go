@@ -125,7 +125,6 @@ func (s *room) servePart(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// makePart makes a part, packed with gzip.
 func (s *room) makePart(r *http.Request, name string, part int) ([]byte, error) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
