@@ -12,7 +12,6 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
-	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/sqlbox"
 	"grantgraph/internal/terminal"
 )
@@ -28,7 +27,7 @@ type getCmd struct {
 
 	// The same accounts as the server's, so that the call is charged there.
 	Database   secret.URL `help:"PostgreSQL database that holds the accounts; the same as the server's." placeholder:"URL"`
-	FreeWindow string     `help:"Window of the free allowance; the same as the server's." enum:"day,month" default:"day"`
+	allowances `embed:""`
 }
 
 func (c *getCmd) Run(a *terminal.App) error {
@@ -36,7 +35,11 @@ func (c *getCmd) Run(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	opt := serve.Options{Data: c.Data, Database: c.Database, Window: account.Window(c.FreeWindow), BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)}
+	accounts, err := c.options()
+	if err != nil {
+		return err
+	}
+	opt := serve.Options{Data: c.Data, Database: c.Database, Accounts: accounts, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)}
 	if strings.Contains(r.URL.Path, "/sql") {
 		opt.SQL = &sqlbox.Options{Workers: 1} // processes that nothing else needs
 	}

@@ -31,7 +31,18 @@ type keyStore struct {
 	Data       string     `help:"Data directory; the store is accounts.db in it." default:"data" placeholder:"DIR"`
 	Database   secret.URL `help:"PostgreSQL database that holds the accounts instead; the same as the server's." placeholder:"URL"`
 	JSON       bool       `name:"json" help:"Print JSON."`
-	FreeWindow string     `help:"Window of the free allowance, the same as the server's: day or month." default:"day" placeholder:"WINDOW"`
+	allowances `embed:""`
+}
+
+// allowances are the flags of what keys may use, the same for every command that opens the accounts.
+type allowances struct {
+	FreeWindow string   `help:"Window of the free allowance, the same for all commands and servers: day or month." enum:"day,month" default:"day" placeholder:"WINDOW"`
+	Calls      []string `help:"Calls of plans that differ from their usual ones, such as free=100,plus=500; the same for all." placeholder:"PLAN=N,..."`
+}
+
+func (a *allowances) options() (account.Options, error) {
+	calls, err := account.ParseCalls(a.Calls)
+	return account.Options{FreeWindow: account.Window(a.FreeWindow), Calls: calls}, err
 }
 
 // withStore opens the store, does some work and closes it. It never creates a store: only the command that
@@ -56,7 +67,11 @@ func (c *keyStore) withStoreMade(work func(*account.Store) error) (err error) {
 	if err := refuseLostAccounts(c.Data, c.Database); err != nil {
 		return err
 	}
-	s, err := serve.OpenAccounts(c.Data, c.Database, account.Options{FreeWindow: account.Window(c.FreeWindow)})
+	opt, err := c.options()
+	if err != nil {
+		return err
+	}
+	s, err := serve.OpenAccounts(c.Data, c.Database, opt)
 	if err != nil {
 		return err
 	}
@@ -135,7 +150,7 @@ func activity(active bool) string {
 
 type keysCreateCmd struct {
 	keyStore `embed:""`
-	Plan     string `help:"Plan: free, plus or pro." default:"free" placeholder:"PLAN"`
+	Plan     string `help:"Plan: free, plus, pro, or internal, which has no limit." default:"free" placeholder:"PLAN"`
 	Email    string `help:"A note of who holds the key. It does not tie the key to an account, even if one has this address." placeholder:"ADDRESS"`
 	Label    string `help:"What it is for." placeholder:"TEXT"`
 	New      bool   `help:"Start the accounts of a data directory that has no snapshot yet."`

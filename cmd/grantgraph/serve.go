@@ -73,9 +73,9 @@ type serveCmd struct {
 
 	AuditDays int `name:"audit-days" help:"Days that the audit trail keeps an event, at least 31." default:"365" placeholder:"DAYS"`
 
-	Window string `name:"free-window" help:"Window of the free allowance of 50 calls." enum:"day,month" default:"day"`
-	Log    string `help:"Log as text or json." enum:"text,json" default:"text"`
-	Print  bool   `name:"print-config" help:"Print the effective settings and where each comes from, then exit."`
+	allowances `embed:""`
+	Log        string `help:"Log as text or json." enum:"text,json" default:"text"`
+	Print      bool   `name:"print-config" help:"Print the effective settings and where each comes from, then exit."`
 }
 
 // maxDrain bounds how long a server that was told to stop may go on.
@@ -135,10 +135,10 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 		log.Warn("served to other machines, but links in responses and emails point to this one; set the address that clients use with --base-url")
 	}
 	opt = serve.Options{
-		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
+		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Log: log,
 		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
 		Contact: c.Contact, Name: c.OperatorName, Private: c.Private,
-		Budget: budget.New(memory, budget.Options{}), Version: programVersion(), AuditKept: auditKept,
+		Budget: budget.New(memory, budget.Options{}), Version: programVersion(),
 	}
 	for _, item := range c.Proxy {
 		network, err := netip.ParsePrefix(item)
@@ -160,6 +160,10 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 	if opt.Texts, err = operator.ReadTexts(c.Texts); err != nil {
 		return opt, err
 	}
+	if opt.Accounts, err = c.allowances.options(); err != nil {
+		return opt, err
+	}
+	opt.Accounts.AuditKept = auditKept
 	opt.Model, err = c.askModel(log)
 	return opt, err
 }

@@ -53,20 +53,20 @@ import (
 )
 
 type Options struct {
-	Data    string         // data directory
-	Addr    string         // address of the API and the site; port 0 picks one
-	Admin   string         // address of metrics and health; empty for none
-	BaseURL string         // how clients reach Addr; empty derives it from the listener
-	Poll    time.Duration  // how often to look for a new snapshot; 0 means two seconds
-	Drain   time.Duration  // how long to keep serving, while reporting "not ready", once told to stop
-	Window  account.Window // of the free allowance; empty is a day
-	Mail    mail.Mailer    // sends emails to people; nil writes them to the console
-	Proxies []netip.Prefix // proxies whose X-Forwarded-For is trusted
-	Contact string         // email or https address of the operator, published on the site and in security.txt; empty publishes none
-	Name    string         // of the operator, published on the site; empty publishes none
-	Texts   operator.Texts // of the operator; nil shows those of the program
-	SignUp  site.Admission // who may sign up; the zero Admission is anybody
-	Private bool           // every page needs sign-in, and every request of a program a key
+	Data     string          // data directory
+	Addr     string          // address of the API and the site; port 0 picks one
+	Admin    string          // address of metrics and health; empty for none
+	BaseURL  string          // how clients reach Addr; empty derives it from the listener
+	Poll     time.Duration   // how often to look for a new snapshot; 0 means two seconds
+	Drain    time.Duration   // how long to keep serving, while reporting "not ready", once told to stop
+	Accounts account.Options // what plans allow, and how long the audit trail keeps an event; the clock is that of the server
+	Mail     mail.Mailer     // sends emails to people; nil writes them to the console
+	Proxies  []netip.Prefix  // proxies whose X-Forwarded-For is trusted
+	Contact  string          // email or https address of the operator, published on the site and in security.txt; empty publishes none
+	Name     string          // of the operator, published on the site; empty publishes none
+	Texts    operator.Texts  // of the operator; nil shows those of the program
+	SignUp   site.Admission  // who may sign up; the zero Admission is anybody
+	Private  bool            // every page needs sign-in, and every request of a program a key
 
 	Database   secret.URL      // PostgreSQL that keeps the accounts; empty keeps them in the data directory
 	Secrets    string          // file of the secrets of the service, drawn when absent; empty is one in the data directory
@@ -80,8 +80,6 @@ type Options struct {
 	Model asking.Model // reads questions that the page of questions does not understand; nil for none
 
 	Budget *budget.Budget // holds the memory of all requests together; nil means no limit
-
-	AuditKept time.Duration // how long the audit trail keeps an event; 0 is a year
 
 	Metrics []prometheus.Collector // published with the metrics of the server
 
@@ -198,7 +196,8 @@ func Open(opt Options) (_ *Server, err error) {
 	if s.holder, err = dataset.Open(opt.Data, dataset.Options{SQL: opt.SQL, Clock: s.opt.Clock, Log: opt.Log}); err != nil {
 		return nil, err
 	}
-	if s.accounts, err = OpenAccounts(opt.Data, opt.Database, account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window, AuditKept: opt.AuditKept}); err != nil {
+	opt.Accounts.Clock = s.opt.Clock
+	if s.accounts, err = OpenAccounts(opt.Data, opt.Database, opt.Accounts); err != nil {
 		return nil, err
 	}
 	if opt.Database.Empty() {
@@ -304,7 +303,7 @@ func (s *Server) route() error {
 	}
 	s.pages, err = site.New(site.Config{
 		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Ask: s.ask,
-		API: apiHandler, Accounts: s.accounts, Window: s.opt.Window,
+		API: apiHandler, Accounts: s.accounts,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
 		Budget: s.opt.Budget, Ring: s.keys, Operator: whose, Texts: s.opt.Texts, SignUp: s.opt.SignUp,
 		Private: s.opt.Private, Model: s.opt.Model, Watcher: s.watcher,

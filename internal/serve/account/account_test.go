@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -248,9 +249,11 @@ func testWindows(t *testing.T, p place) {
 		{Free, Day, "2026-03-01T00:00:00+05:00", "2026-03-01T00:00:00Z", 50},
 		{Plus, Month, "2028-02-29T08:00:00Z", "2028-03-01T00:00:00Z", 250},
 		{Pro, "", "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z", 10_000},
+		{Internal, "", "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z", Unlimited},
+		{Free, "", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z", 7}, // as the operator set it
 	} {
 		k := newClock(c.at)
-		s := openAt(t, p, Options{Clock: k.now, FreeWindow: c.window})
+		s := openAt(t, p, Options{Clock: k.now, FreeWindow: c.window, Calls: map[Plan]int{Free: c.limit}})
 		ctx := t.Context()
 		_, key := create(t, s, c.plan)
 		b, err := s.Charge(ctx, key.ID, c.limit-1)
@@ -279,6 +282,20 @@ func testWindows(t *testing.T, p place) {
 	}
 	if _, err := p.open(t.Context(), Options{FreeWindow: "week"}); slugOf(err) != "bad_window" {
 		t.Errorf("a window of a week: %v", err)
+	}
+}
+
+// TestParseCalls reads what an operator sets.
+func TestParseCalls(t *testing.T) {
+	t.Parallel()
+	calls, err := ParseCalls([]string{"free=100", "Pro = 20000"})
+	if err != nil || !maps.Equal(calls, map[Plan]int{Free: 100, Pro: 20_000}) {
+		t.Errorf("%v, %v", calls, err)
+	}
+	for _, bad := range []string{"", "free", "free=", "free=0", "free=-1", "free=1e3", "free=99999999999", "gold=5", "internal=5", "agent=5"} {
+		if calls, err := ParseCalls([]string{bad}); slugOf(err) != "bad_calls" {
+			t.Errorf("%q: %v, %v", bad, calls, err)
+		}
 	}
 }
 

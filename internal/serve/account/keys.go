@@ -92,16 +92,19 @@ func payerOf(from reader, id string) (record, error) {
 	return r, err
 }
 
-func (s *Store) window(p Plan) Window {
+// Terms returns the terms of a plan with the allowance and the window that the operator set.
+func (s *Store) Terms(p Plan) Terms {
+	t := p.Terms()
 	if p == Free {
-		return s.freeWindow
+		t.Window = s.freeWindow
 	}
-	return p.Terms().Window
+	t.Allowance = cmp.Or(s.calls[p], t.Allowance)
+	return t
 }
 
 func (s *Store) balance(p Plan, now time.Time, calls int64) Balance {
-	t := p.Terms()
-	return Balance{Limit: t.Allowance, Remaining: int(max(0, int64(t.Allowance)-calls)), Reset: s.window(p).Reset(now)}
+	t := s.Terms(p)
+	return Balance{Limit: t.Allowance, Remaining: int(max(0, int64(t.Allowance)-calls)), Reset: t.Window.Reset(now)}
 }
 
 // Authenticate finds a key by its secret, and never by an ID. For an expired key of an agent the error wraps ErrExpired.
@@ -143,7 +146,7 @@ func (s *Store) Balance(ctx context.Context, id string) (Balance, error) {
 		a, err := readAgent(from, r, "")
 		return Balance{Limit: a.Allowance, Remaining: a.Remaining, Reset: a.Expires}, err
 	}
-	w := s.window(r.Plan)
+	w := s.Terms(r.Plan).Window
 	var calls int64
 	if _, err = from.get(spentCalls, []any{r.owner(), string(w), w.Start(now).Unix()}, &calls); err != nil {
 		return Balance{}, err

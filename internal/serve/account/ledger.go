@@ -257,7 +257,7 @@ func (b *batch) readAllowances() error {
 }
 
 func (b *batch) meterPlace(r record) meterPlace {
-	w := b.window(r.Plan)
+	w := b.Terms(r.Plan).Window
 	return meterPlace{r.owner(), w, w.Start(b.t.now).Unix()}
 }
 

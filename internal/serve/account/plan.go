@@ -1,6 +1,9 @@
 package account
 
 import (
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +17,8 @@ const (
 	Free Plan = "free"
 	Plus Plan = "plus"
 	Pro  Plan = "pro"
+	// Internal is for the operator's own people and programs. It opens everything without a limit and is not offered.
+	Internal Plan = "internal"
 )
 
 // Agent takes the place of a plan on the key of an agent. No key can be moved to this plan or from it.
@@ -62,14 +67,33 @@ type Terms struct {
 	Scopes    Scope
 }
 
+// Unlimited is the allowance of a plan without a limit.
+const Unlimited = math.MaxInt32
+
 var plans = [...]Terms{
 	{Free, 'f', 50, Day, Grants},
 	{Plus, 'p', 250, Day, Grants | Paid},
 	{Pro, 'r', 10_000, Month, Grants | Paid | ProScope},
+	{Internal, 'i', Unlimited, Month, Grants | Paid | ProScope},
 }
 
-// Plans lists the terms of every plan, in rising order.
-func Plans() []Terms { return append([]Terms(nil), plans[:]...) }
+// Plans lists the terms of every plan that is offered, in rising order.
+func Plans() []Terms { return slices.Clone(plans[:len(plans)-1]) }
+
+// ParseCalls reads the allowances that an operator sets, each written as free=100.
+func ParseCalls(list []string) (map[Plan]int, error) {
+	calls := map[Plan]int{}
+	for _, item := range list {
+		name, number, _ := strings.Cut(item, "=")
+		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 32)
+		p, known := ParsePlan(name)
+		if err != nil || known != nil || n < 1 || p == Internal {
+			return nil, refuse(nil, "bad_calls", fault.Clip(item, maxQuoted))
+		}
+		calls[p] = int(n)
+	}
+	return calls, nil
+}
 
 // Terms returns the terms of the plan; a plan that does not exist allows nothing.
 func (p Plan) Terms() Terms {

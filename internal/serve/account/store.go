@@ -15,6 +15,7 @@ import (
 type Options struct {
 	Clock      func() time.Time // nil for the clock of the machine
 	FreeWindow Window           // window of the free allowance; empty for Day
+	Calls      map[Plan]int     // allowances that differ from those of the plans
 	Mints      int              // agent keys that an address may mint in an hour; 0 for 600
 	Anonymous  int              // anonymous keys that the store keeps of each kind; 0 for MostAnonymous
 	AuditKept  time.Duration    // how long events stay in the audit trail; 0 for AuditKept, at least LeastAuditKept
@@ -31,6 +32,7 @@ type Options struct {
 type Store struct {
 	clock      func() time.Time
 	freeWindow Window
+	calls      map[Plan]int
 	mints      int
 	anonymous  int
 	auditKept  time.Duration
@@ -63,7 +65,7 @@ type engine interface {
 
 func newStore(opt Options, e engine) (*Store, error) {
 	s := &Store{
-		clock: opt.Clock, freeWindow: cmp.Or(opt.FreeWindow, Day), mints: cmp.Or(opt.Mints, MintsAnHour),
+		clock: opt.Clock, freeWindow: cmp.Or(opt.FreeWindow, Day), calls: opt.Calls, mints: cmp.Or(opt.Mints, MintsAnHour),
 		anonymous: cmp.Or(opt.Anonymous, MostAnonymous), auditKept: max(cmp.Or(opt.AuditKept, AuditKept), LeastAuditKept), engine: e,
 		hashing: presentHashing, hashes: &hashQueue{free: hashesAtOnce, begun: map[string]int{}},
 		quit: make(chan struct{}), swept: make(chan struct{}),

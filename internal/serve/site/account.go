@@ -82,12 +82,7 @@ func holding(tables ...string) func(*dataset.Dataset) bool {
 	}
 }
 
-func (s *Site) window(p account.Plan) account.Window {
-	if p == account.Free {
-		return s.Window
-	}
-	return p.Terms().Window
-}
+func (s *Site) window(p account.Plan) account.Window { return s.Accounts.Terms(p).Window }
 
 func period(w account.Window) string {
 	return map[account.Window]string{account.Day: "today", account.Month: "this month"}[w]
@@ -95,7 +90,11 @@ func period(w account.Window) string {
 
 // allowance states what a plan includes, such as "50 calls a day".
 func (s *Site) allowance(p account.Plan) string {
-	return money.Grouped(int64(p.Terms().Allowance)) + " calls a " + string(s.window(p))
+	t := s.Accounts.Terms(p)
+	if t.Allowance == account.Unlimited {
+		return "unlimited calls"
+	}
+	return money.Grouped(int64(t.Allowance)) + " calls a " + string(t.Window)
 }
 
 func (s *Site) planCard(d *dataset.Dataset, p account.Plan) planCard {
@@ -118,6 +117,9 @@ func (s *Site) planCard(d *dataset.Dataset, p account.Plan) planCard {
 func (s *Site) higherPlans(d *dataset.Dataset, p account.Plan) (list []planCard) {
 	all := account.Plans()
 	at := slices.IndexFunc(all, func(t account.Terms) bool { return t.Plan == p })
+	if p == account.Internal {
+		return nil
+	}
 	return each.Of(all[at+1:], func(t account.Terms) planCard { return s.planCard(d, t.Plan) })
 }
 

@@ -9,7 +9,6 @@
 package site
 
 import (
-	"cmp"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -58,7 +57,6 @@ type Config struct {
 	// API is the API that the documentation describes and that members call from its pages; nil if there is none.
 	API      *api.Handler
 	Accounts *account.Store
-	Window   account.Window             // of the free allowance; empty is a day
 	Mail     mail.Mailer                // nil writes emails to the console
 	Address  func(*http.Request) string // network address of a client; nil uses the connection's
 	Secret   []byte                     // key of forms and flashes, the same on every server of a site; nil draws a random one
@@ -151,7 +149,6 @@ func (s *Site) configure() error {
 	if s.Rate == (visitor.Rate{}) {
 		s.Rate = Pages
 	}
-	s.Window = cmp.Or(s.Window, account.Day)
 	if s.Watcher == nil {
 		if s.Watcher, err = watching.New(watching.Config{Store: s.Accounts, BaseURL: s.BaseURL, Clock: s.Clock}); err != nil {
 			return err

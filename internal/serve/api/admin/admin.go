@@ -88,7 +88,7 @@ func readPlan(c *api.Call) account.Plan {
 		names = append(names, string(t.Plan))
 	}
 	f := c.ReadForm()
-	to := f.Word("plan", names)
+	to := f.Word("plan", append(names, string(account.Internal)))
 	f.Finish()
 	return account.Plan(to)
 }
