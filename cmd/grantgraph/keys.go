@@ -36,8 +36,8 @@ type keyStore struct {
 
 // allowances are the flags of what keys may use, the same for every command that opens the accounts.
 type allowances struct {
-	FreeWindow string   `help:"Window of the free allowance, the same for all commands and servers: day or month." enum:"day,month" default:"day" placeholder:"WINDOW"`
-	Calls      []string `help:"Calls of plans that differ from their usual ones, such as free=100,plus=500; the same for all." placeholder:"PLAN=N,..."`
+	FreeWindow string   `help:"Window of the free allowance, everywhere the same: day or month." enum:"day,month" default:"day" placeholder:"WINDOW"`
+	Calls      []string `help:"Calls of plans that differ from their usual ones, such as free=100,plus=500, everywhere the same." placeholder:"PLAN=N,..."`
 }
 
 func (a *allowances) options() (account.Options, error) {
