@@ -148,10 +148,7 @@ func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error
 		name := t.ParseName()
 		l.Recipient, l.Name, l.Truth = t, &name, t.Filed
 	})
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(all, func(l resolve.Label) bool { return l.Truth == ein.None }), nil
+	return slices.DeleteFunc(all, func(l resolve.Label) bool { return l.Truth == ein.None }), err
 }
 
 // unresolvedSample is how many recipients of private foundations are tried.

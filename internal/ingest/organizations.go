@@ -105,11 +105,9 @@ func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organiza
 		s.called[to.raw] += c.lines.amount[row]
 		s.at[resolve.Location{City: to.city, State: to.state, ZIP5: to.zip}]++
 	}
-	list := make([]snapshot.Organization, 0, len(found))
-	for _, e := range slices.Sorted(maps.Keys(found)) {
-		list = append(list, b.strangerRow(e, found[e], c.universe.Funders(e)))
-	}
-	return list, nil
+	return each.Of(slices.Sorted(maps.Keys(found)), func(e ein.EIN) snapshot.Organization {
+		return b.strangerRow(e, found[e], c.universe.Funders(e))
+	}), nil
 }
 
 func (b *builder) strangerRow(e ein.EIN, s *stranger, funders int32) snapshot.Organization {

@@ -123,7 +123,7 @@ func TestSharedStage(t *testing.T) {
 		t.Error(err)
 	}
 	// What is in quarantine is left out only if one says so, and then it is told.
-	if err := shared.Quarantine(t.Context(), first, stage.Quarantined{Archive: "990/2022_TEOS_XML_01A.zip", Reason: "it has changed"}); err != nil {
+	if err := shared.Quarantine(t.Context(), first, stage.Refused{Archive: "990/2022_TEOS_XML_01A.zip", Reason: "it has changed"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := build(t.TempDir(), Options{}); slugOf(err) != "stage_quarantined" || !strings.Contains(err.Error(), "it has changed") {

@@ -391,7 +391,7 @@ func (w *worker) write(ctx context.Context, tx pgx.Tx, key, archive string, o ou
 	if err != nil || o.state != "quarantined" || done.RowsAffected() == 0 {
 		return err
 	}
-	return w.opt.Stage.Quarantine(ctx, key, stage.Quarantined{Archive: archive, Reason: o.reason})
+	return w.opt.Stage.Quarantine(ctx, key, stage.Refused{Archive: archive, Reason: o.reason})
 }
 
 // make makes a shard and stores it. It returns an error if the machine, the store or the database fails. At the last attempt,

@@ -121,9 +121,6 @@ func (r *Resolver) unpaired(q *query, line, name string, atStreet bool) (a, b []
 	return withoutInitials(a, b), withoutInitials(b, a)
 }
 
-// lastWord is the last word of the line's name as written, which a form may have cut off.
-func (q *query) lastWord() string { return q.n.K1[strings.LastIndexByte(q.n.K1, ' ')+1:] }
-
 // ofAnother reports whether a line and a name belong to two organizations although they have words in common, because
 // each has a word that the other lacks. "TEACH FOR ALL" is not Teach for America, although both are in one building. Nor
 // does a line mean the group return of an organization, or one that only supports another, unless it says so.

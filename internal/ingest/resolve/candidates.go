@@ -40,7 +40,7 @@ func newPostings(d *orgIndex) postings {
 	addUp(p.starts)
 	// Names are entered state by state, so that the names of a word come out in that order.
 	next := slices.Clone(p.starts)
-	for _, name := range d.byState() {
+	for _, name := range radix.Order(len(d.k2), func(i uint32) uint64 { return uint64(d.stateOf(i)) }, nil) {
 		state := d.stateOf(name)
 		for _, w := range d.wordIDs(name) {
 			p.names[next[w]], p.states[next[w]] = name, state
@@ -48,11 +48,6 @@ func newPostings(d *orgIndex) postings {
 		}
 	}
 	return p
-}
-
-// byState are all names, by state and then by number.
-func (d *orgIndex) byState() []uint32 {
-	return radix.Order(len(d.k2), func(i uint32) uint64 { return uint64(d.stateOf(i)) }, nil)
 }
 
 // of returns the names that contain a word, their states, and the part of the names in one state.

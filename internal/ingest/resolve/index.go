@@ -290,10 +290,6 @@ func (d *orgIndex) isBodyAt(line *orgname.Traits, org uint32) bool {
 	return line.ConflictsByInst(d.names[org].marks, d.k2[org])
 }
 
-func (d *orgIndex) atStreet(zip uint32, key string) []tenant {
-	return d.streets.of(streetPlace(zip, key))
-}
-
 // zipCode is a five-digit ZIP as a number, 0 for anything else.
 func zipCode(zip5 string) uint32 {
 	if n, ok := place.ZIPNumber(zip5); ok {

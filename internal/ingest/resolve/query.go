@@ -52,7 +52,7 @@ func (r *Resolver) prepareStreet(q *query) {
 	}
 	q.street, q.streetRead = orgname.StreetKey(q.t.Street), true
 	if q.street != "" {
-		q.atStreet = r.u.index.atStreet(q.zip, q.street)
+		q.atStreet = r.u.index.streets.of(streetPlace(q.zip, q.street))
 	}
 }
 

@@ -147,16 +147,8 @@ func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes
 	return to[:from+len(kept)]
 }
 
-func (r *registry) find(kx string) []einCount { return r.entries.of(hashKey(kx)) }
-
 // statements returns the statements about a name, by funder.
 func (r *registry) statements(kx string) []funderStatement { return r.said.of(hashKey(kx)) }
-
-// without returns the counts for a name as if one funder had filed nothing and one organization did not exist.
-func (r *registry) without(kx string, funder, absent ein.EIN) []einCount {
-	hidden := func(s funderStatement) bool { return s.funder == funder || s.ein == absent }
-	return appendEINCounts(nil, slices.DeleteFunc(slices.Clone(r.statements(kx)), hidden), &r.issued)
-}
 
 // believed reports whether enough funders, apart from one, give an EIN for a name to accept it as an organization.
 func (r *registry) believed(e, funder ein.EIN, kx string) bool {
@@ -385,9 +377,11 @@ func (r *Resolver) statedForAnother(q *query, stated *einCount) bool {
 
 // einCounts returns the registry's counts for a line's name, or nothing if the name is a single generic word.
 func (r *Resolver) einCounts(q *query) []einCount {
-	n, known := q.n, r.u.registry.find(q.n.KX)
+	n, known := q.n, r.u.registry.entries.of(hashKey(q.n.KX))
 	if len(known) > 0 && (q.without != ein.None || q.absent != ein.None) {
-		known = r.u.registry.without(n.KX, q.without, q.absent)
+		// As if one funder had filed nothing and one organization did not exist.
+		hidden := func(s funderStatement) bool { return s.funder == q.without || s.ein == q.absent }
+		known = appendEINCounts(nil, slices.DeleteFunc(slices.Clone(r.u.registry.statements(n.KX)), hidden), &r.u.registry.issued)
 	}
 	if len(known) > 0 && strings.IndexByte(n.K2, ' ') < 0 && len(r.bearersOf(q)) > genericOrgs {
 		return nil

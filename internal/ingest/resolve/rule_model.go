@@ -133,7 +133,6 @@ func (r *Resolver) bestTwo(q *query, s *search) (best int, second float64) {
 // lowest is the score of a line without candidates.
 const lowest = -40
 
-// combined is the score of the best candidate, adjusted for its lead over the second.
 func combined(best, second float64) float64 { return max(model.Combined(best, second), lowest) }
 
 func (r *Resolver) usesModel() bool { return r.opt.Model != nil && !r.off[grant.Model] }

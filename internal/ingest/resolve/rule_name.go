@@ -68,7 +68,7 @@ func (r *Resolver) handler(q *query) ein.EIN {
 	by := *q
 	by.n = &s
 	e := r.unique(&by, s.KX, false)
-	if i, ok := r.u.position(e); ok && r.isInZIP(uint32(i), q.zip) && !privateFoundation(r.u.orgs[i].Foundation) && r.u.index.kx[i] == s.KX {
+	if i, ok := r.u.position(e); ok && r.isInZIP(uint32(i), q.zip) && !r.u.index.facts[i].is(private) && r.u.index.kx[i] == s.KX {
 		return e
 	}
 	return ein.None
@@ -82,7 +82,7 @@ const minCutOff = 29
 // filers use is found by their statements.
 func (r *Resolver) cutOff(q *query) (Rule, ein.EIN) {
 	raw := strings.TrimRight(q.t.Name(), " .,&-")
-	written := q.lastWord()
+	written := q.n.K1[strings.LastIndexByte(q.n.K1, ' ')+1:] // its last word, which a form may have cut off
 	if len(raw) < minCutOff || q.state == 0 || !strings.HasSuffix(strings.ToUpper(raw), written) {
 		return Name, ein.None
 	}
@@ -125,9 +125,6 @@ func (r *Resolver) cutOff(q *query) (Rule, ein.EIN) {
 
 // supporting reports whether an organization is exempt because it supports another, whose name it often extends.
 func (o *Org) supporting() bool { return o.Foundation >= "21" && o.Foundation <= "24" }
-
-// privateFoundation reads the register's foundation code.
-func privateFoundation(code string) bool { return code == "02" || code == "03" || code == "04" }
 
 // chapterAtAddress reports whether another organization at the line's exact address has a name that continues the line's name.
 // It is probably a chapter of a federation, and likelier to be meant than an organization elsewhere with the federation's name.

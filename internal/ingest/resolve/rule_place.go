@@ -23,11 +23,6 @@ const (
 // hardConflicts are the name conflicts that rule a match out unless the names are equal.
 const hardConflicts = orgname.Num | orgname.Dir | orgname.Inst | orgname.Aff | orgname.Peer
 
-// nameBorneInState reports whether some organization in the line's state has its name.
-func (r *Resolver) nameBorneInState(q *query) bool {
-	return slices.ContainsFunc(inState(r.bearersOf(q), q.state), func(e nameEntry) bool { return !r.excluded(q, e.id) })
-}
-
 // fuzzy finds the organization in the ZIP whose key is one edit away.
 func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 	n, d := q.n, &r.u.index

@@ -176,13 +176,8 @@ func (s *Shared) Prune(ctx context.Context, id string, p *Plan) (removed int, er
 	return removed, s.store.Forget(ctx, "stage/", plan.Modified.Add(-remote.Abandoned))
 }
 
-type Quarantined struct {
-	Archive string `json:"archive"`
-	Reason  string `json:"reason"`
-}
-
 // Quarantine notes for the build why a shard cannot be made.
-func (s *Shared) Quarantine(ctx context.Context, key string, q Quarantined) error {
+func (s *Shared) Quarantine(ctx context.Context, key string, q Refused) error {
 	q.Reason = fault.Clip(q.Reason, 4000) // a stack may be longer than a build reads
 	body, err := json.Marshal(q)
 	if err != nil {
@@ -210,8 +205,8 @@ func (s *Shared) list(ctx context.Context, prefix string) (keys []string, err er
 	return keys, err
 }
 
-func (s *Shared) quarantined(ctx context.Context) (map[string]Quarantined, error) {
-	out := map[string]Quarantined{}
+func (s *Shared) quarantined(ctx context.Context) (map[string]Refused, error) {
+	out := map[string]Refused{}
 	keys, err := s.list(ctx, stageQuarantine)
 	if err != nil {
 		return nil, err
@@ -224,7 +219,7 @@ func (s *Shared) quarantined(ctx context.Context) (map[string]Quarantined, error
 		if err != nil {
 			return nil, err
 		}
-		var q Quarantined
+		var q Refused
 		if err := json.Unmarshal(body, &q); err != nil {
 			q.Reason = "no reason can be read"
 		}
@@ -242,10 +237,7 @@ type Reader struct {
 // must be there, and sent from there. It reads until the context ends.
 func NewReader(ctx context.Context, sources, scratch string) (*Reader, error) {
 	from, err := openShelf(sources)
-	if err != nil {
-		return nil, err
-	}
-	return &Reader{stager: newStager(ctx, from, scratch, func(int64) {})}, nil
+	return &Reader{stager: newStager(ctx, from, scratch, func(int64) {})}, err
 }
 
 // Reach is an error if the archives cannot be reached at all from here.
