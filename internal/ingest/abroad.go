@@ -46,7 +46,6 @@ func (b *builder) clusterAbroad(c *corpus, identities []string, foreign []uint32
 	return nil
 }
 
-// spellingsAbroad lists the spellings of recipients in rows, each with the number of its recipient.
 func (c *corpus) spellingsAbroad(rows []uint32) (spellings []abroad.Spelling, recipients []uint32) {
 	type said struct{ recipient, relation uint32 }
 	type named struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/ingest/stage"
@@ -116,9 +117,7 @@ func (b *builder) writeAccounts(ctx context.Context, w *snapshot.Writer, c *corp
 		}
 		return list
 	}))
-	for _, k := range grant.Amounts() {
-		b.report.Account = append(b.report.Account, *sums[k.Kind])
-	}
+	b.report.Account = each.Append(b.report.Account, grant.Amounts(), func(k grant.Amount) Count { return *sums[k.Kind] })
 	return err
 }
 

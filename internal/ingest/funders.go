@@ -73,7 +73,6 @@ func (b *builder) eachStretch(ctx context.Context, c *corpus, fn func(i, from, t
 	})
 }
 
-// stretches are the ends of the stretches of rows.
 func (c *corpus) stretches() (ends []int) {
 	for to := 0; to < len(c.rows); {
 		to = min(to+4*chunkSize, len(c.rows))

@@ -110,7 +110,6 @@ func (r *purposeRanking) top(rows []uint32) []uint32 {
 
 func (r *purposeRanking) text(p *purposePaid) string { return r.lines.purposes.at(p.purpose) }
 
-// orgPurposes are purposes of one organization, by number.
 type orgPurposes struct {
 	ein      ein.EIN
 	purposes []uint32

@@ -257,7 +257,6 @@ type vetoWord struct {
 	governs bool
 }
 
-// stateName is the name of a state as it appears in K2.
 type stateName struct {
 	name string
 	bit  uint64

@@ -37,7 +37,6 @@ func Countries() []Nation { return slices.Clone(nations) }
 //go:embed countries.tsv
 var countriesText string
 
-// nations is sorted by code.
 var nations = func() (list []Nation) {
 	for _, r := range table.Read("countries.tsv", countriesText, "code", "name") {
 		list = append(list, Nation{r.Text("code"), r.Text("name")})

@@ -69,7 +69,6 @@ type valueReader interface {
 	set(f fields, next int) (int, error)
 }
 
-// valuesRead is the valueReader of one type.
 type valuesRead[V any] struct {
 	shape   shape
 	decode  func(*encoding.Values) ([]V, error)

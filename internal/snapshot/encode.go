@@ -56,7 +56,6 @@ type encoder struct {
 	footer  format.FileMetaData
 }
 
-// columnEncoder makes the pages of one column.
 type columnEncoder interface {
 	// take takes one field of n rows that are size bytes apart.
 	take(rows unsafe.Pointer, size uintptr, n int) error
@@ -210,7 +209,6 @@ const (
 	shared // by a pointer to a value that rows have in common; only for reading
 )
 
-// columnBase is the part that columns of all types share.
 type columnBase struct {
 	field uintptr // its offset in the row
 	shape shape

@@ -347,7 +347,6 @@ func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool 
 	return v&both&(orgname.Num|orgname.Dir) != 0
 }
 
-// closest picks the reading of a line that is closest to a name.
 func (d *orgIndex) closest(read []reading, name uint32, places []uint32) (best nameComparison) {
 	for i := range read {
 		c := nameComparison{&read[i], d.weigh(&read[i].words, name, places)}
@@ -479,7 +478,6 @@ func (s *search) setPlaces(d *orgIndex, q *query) {
 	s.places = append(append(s.places[:0], s.cityWords...), d.stateWords[q.state]...)
 }
 
-// stateKeys are the names of the states in capitals.
 var stateKeys = func() map[stateCode]string {
 	m := map[stateCode]string{}
 	for code, title := range stateTitles {

@@ -37,7 +37,6 @@ type filedPart struct {
 	unlisted []unlistedRecipient
 }
 
-// filedName is a name that filers gave an EIN for.
 type filedName struct {
 	kx       uint64
 	ein      ein.EIN

@@ -54,7 +54,6 @@ func (d *orgIndex) orgOf(name uint32) uint32 {
 
 func (d *orgIndex) stateOf(name uint32) stateCode { return d.facts[d.orgOf(name)].state }
 
-// tenant is an organization at a place.
 type tenant struct {
 	place uint64
 	id    uint32

@@ -43,7 +43,6 @@ func (x *nameIndex) find(kx string) []nameEntry {
 	return x.of(hashKey(kx))
 }
 
-// inState narrows the entries of one key to one state.
 func inState(entries []nameEntry, state stateCode) []nameEntry {
 	from := func(entries []nameEntry, state stateCode) int {
 		i, _ := slices.BinarySearchFunc(entries, state, func(e nameEntry, s stateCode) int { return int(e.state) - int(s) })

@@ -19,7 +19,6 @@ type orgFacts struct {
 	pop     uint8     // distinct funders that filed its EIN, up to a maximum
 }
 
-// orgFlags are the yes-or-no facts.
 type orgFlags uint16
 
 const (
@@ -76,7 +75,6 @@ var logs = func() (l [256]float64) {
 	return l
 }()
 
-// log1p is the logarithm of one plus a count.
 func log1p[N ~int | ~int32 | ~int64 | ~uint32](n N) float64 {
 	switch {
 	case n <= 0:

@@ -50,7 +50,6 @@ func (o *override) match() Match {
 	return found(o.rule, o.ein)
 }
 
-// overrideColumns is the header of an override file.
 var overrideColumns = []string{"kx", "state", "zip5", "filed_ein", "funder_ein", "ein", "action", "reason", "source_url", "author", "date"}
 
 // maxOverrides bounds a file written by hand.

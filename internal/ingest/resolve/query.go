@@ -186,5 +186,4 @@ type Match struct {
 	Barred bool
 }
 
-// found is the match of a rule with a constant probability.
 func found(r Rule, e ein.EIN) Match { return Match{EIN: e, Rule: r, Prob: r.Prob()} }

@@ -147,7 +147,6 @@ func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes
 	return to[:from+len(kept)]
 }
 
-// statements returns the statements about a name, by funder.
 func (r *registry) statements(kx string) []funderStatement { return r.said.of(hashKey(kx)) }
 
 // believed reports whether enough funders, apart from one, give an EIN for a name to accept it as an organization.

@@ -69,7 +69,6 @@ func (d *orgIndex) users(word string) float64 {
 	return float64(d.orgs) * math.Exp(-step*float64(d.rarityOf(word)))
 }
 
-// rarityOf is the rarity of a word, in steps.
 func (d *orgIndex) rarityOf(word string) uint8 {
 	if id, ok := d.ids[word]; ok {
 		return d.rarity[id]

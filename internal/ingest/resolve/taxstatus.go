@@ -90,7 +90,6 @@ var taxStatusPrefixes = []struct {
 	{"PRIVATEF", PrivateFoundation}, {"PRIVATEO", PrivateFoundation}, {"FORPROFIT", NotExempt},
 }
 
-// compareWith compares the tax status that the register has for an organization with the status that a line states.
 func (s TaxStatus) compareWith(o *orgFacts) (agree, clash bool) {
 	if s == StatusUnsaid || !o.is(registered) {
 		return false, false

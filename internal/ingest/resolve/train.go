@@ -341,7 +341,6 @@ func outsideWeights(list []trainingLine, in func(*trainingLine) bool, outside fl
 	return absent, masked
 }
 
-// addExamples adds the candidates of one line.
 func (r *Resolver) addExamples(to *model.Rows, l *trainingLine, absent ein.EIN) {
 	to.Width = nFeatures
 	r.measureLabel(l.label, absent, func(s *search) {

@@ -185,7 +185,6 @@ func (b *UniverseBuilder) mergeStatements() []Org {
 	return orgs
 }
 
-// eachOnAllCores calls fn for 0 to n-1 on all cores.
 func eachOnAllCores(n int, fn func(i int)) {
 	_ = parallel.Each(context.Background(), 0, n, func(_ context.Context, i int) error {
 		fn(i)

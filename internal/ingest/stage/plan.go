@@ -47,7 +47,6 @@ type Plan struct {
 	bytes    int64
 }
 
-// plannedArchive is an archive of a plan, in memory and in the stored plan.
 type plannedArchive struct {
 	Path     string           `json:"path"`
 	Bytes    int64            `json:"bytes"`

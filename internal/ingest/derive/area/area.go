@@ -158,7 +158,6 @@ func (f *Finder) town(name, state string) string {
 	return ""
 }
 
-// placesFound gathers the places of one organization.
 type placesFound struct {
 	f    *Finder
 	t    textWords

@@ -291,7 +291,6 @@ type textWord struct {
 	comma    bool // preceded by a comma
 }
 
-// maxText bounds what is read of one text.
 const maxText = 4000
 
 // read parses a text and replaces the previous one.

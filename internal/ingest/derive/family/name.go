@@ -130,7 +130,6 @@ func (f *Families) stem(members []uint32) string {
 	return best
 }
 
-// maxNameWords bounds the words of one name that are compared.
 const maxNameWords = 12
 
 // nameWords are the words of a name in capitals, without a leading article or a legal form at the end.

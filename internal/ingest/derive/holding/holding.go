@@ -357,7 +357,6 @@ func (p *Portfolio) Holdings() iter.Seq[snapshot.FoundationHolding] {
 	})
 }
 
-// classOf is the class of a position, or else the class of its entity.
 func (p *Portfolio) classOf(x *position) Class {
 	if x.class == Unknown {
 		if e := &p.entities[x.entity]; !e.generic && !e.blank {

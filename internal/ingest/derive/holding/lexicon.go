@@ -21,7 +21,6 @@ var (
 	cueNames = slices.Sorted(maps.Keys(cueLists))
 )
 
-// cueOf is the bit of a cue that cues.tsv names.
 func cueOf(name string) cue {
 	i, ok := slices.BinarySearch(cueNames, name)
 	if !ok {

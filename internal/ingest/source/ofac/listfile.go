@@ -20,7 +20,6 @@ const (
 	maxRow   = 64 << 10
 )
 
-// budget is what is left of the limits.
 type budget struct {
 	rows  int
 	bytes int64
