@@ -316,8 +316,10 @@ func Hash(ctx context.Context, path string) (sum string, size int64, err error) 
 	}
 	defer f.Close()
 	s := NewSummed(io.Discard)
-	_, err = io.Copy(&s, Until(ctx, f))
-	return s.Sum(), s.Size(), err
+	if _, err := io.Copy(&s, Until(ctx, f)); err != nil {
+		return "", 0, err
+	}
+	return s.Sum(), s.Size(), nil
 }
 
 // Digests returns the SHA-256, in hex, and the MD5 of what is read. Object stores and publishers state the second.

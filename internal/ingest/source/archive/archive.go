@@ -154,8 +154,10 @@ func (a *Archive) Listing() (string, error) {
 		return hex.EncodeToString(a.listing.Sum(nil)), nil
 	}
 	h := sha256.New()
-	_, err := io.Copy(h, io.NewSectionReader(a.in, 0, a.size))
-	return hex.EncodeToString(h.Sum(nil)), err
+	if _, err := io.Copy(h, io.NewSectionReader(a.in, 0, a.size)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Close closes the file. Open readers of members stop working.
