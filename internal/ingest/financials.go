@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -88,7 +89,7 @@ func (s *financials) row(at int32, f *filing) snapshot.Financial {
 	return row
 }
 
-// monthsLiquid is how many months of expenses cash and savings would cover, or nil if not known.
+// monthsLiquid is how many months of expenses cash and savings would cover, to a hundredth of a month, or nil if not known.
 func monthsLiquid(cash, savings, expenses *int64) *float64 {
 	if cash == nil && savings == nil || expenses == nil || *expenses <= 0 {
 		return nil
@@ -99,7 +100,7 @@ func monthsLiquid(cash, savings, expenses *int64) *float64 {
 			liquid += *a
 		}
 	}
-	return new(float64(liquid) * 12 / float64(*expenses))
+	return new(math.Round(float64(liquid)*1200/float64(*expenses)) / 100)
 }
 
 // write writes the table, in order of EIN, period end and filing.

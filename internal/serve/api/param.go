@@ -273,7 +273,10 @@ func (r *Reader) Boolean(name string) bool {
 }
 
 // Switches are the words for a switch that is on, and for one that is off.
-var Switches = map[string]bool{"1": true, "true": true, "yes": true, "on": true, "0": false, "false": false, "no": false, "off": false}
+var Switches = map[string]bool{
+	"1": true, "true": true, "t": true, "yes": true, "y": true, "on": true,
+	"0": false, "false": false, "f": false, "no": false, "n": false, "off": false,
+}
 
 // Choice reads one word of an enumeration, empty when absent. Only for an unknown word, which gets a warning, understood is false.
 func (r *Reader) Choice(name string) (word string, understood bool) {

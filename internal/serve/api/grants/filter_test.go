@@ -103,6 +103,7 @@ func TestFilters(t *testing.T) {
 		{name: "funder type unknown", query: "funder_type=corporate", want: `{}`, unsupported: "funder_type"},
 		{name: "exclude daf", query: "exclude_daf=1", want: `{"Exclude":1}`},
 		{name: "do not exclude daf", query: "exclude_daf=false", want: `{}`},
+		{name: "exclude daf, in a letter", query: "exclude_daf=Y", want: `{"Exclude":1}`},
 		{name: "exclude", query: "exclude=daf,individuals,related_party,unidentified", want: `{"Exclude":15}`},
 		{name: "exclude those who name nobody", query: "exclude=unidentified", want: `{"Exclude":8}`},
 		{name: "exclude partly unknown", query: "exclude=individuals,dafs", want: `{"Exclude":2}`, unsupported: "exclude"},
