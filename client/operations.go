@@ -99,6 +99,96 @@ func (c *Client) VerifyReport(ctx context.Context, document json.RawMessage, q u
 	return ask[VerifyAnswer](ctx, c, Request{Method: "POST", Path: "/screening/verify", Query: q, Body: document})
 }
 
+// GetLists: Your lists. Needs any key; not counted.
+func (c *Client) GetLists(ctx context.Context, q url.Values) (*ListsAnswer, error) {
+	return ask[ListsAnswer](ctx, c, Request{Path: "/lists", Query: q})
+}
+
+// CreateList: Make a list. Needs any key; not counted.
+func (c *Client) CreateList(ctx context.Context, body ListRequest, q url.Values) (*ListAnswer, error) {
+	return ask[ListAnswer](ctx, c, Request{Method: "POST", Path: "/lists", Query: q, Body: body})
+}
+
+// GetList: A list and its organizations. All rows. Needs any key; not counted.
+func (c *Client) GetList(ctx context.Context, list string, q url.Values) iter.Seq2[ListMember, error] {
+	return rows[ListMember](ctx, c, "/lists/"+url.PathEscape(list), q, byCursor)
+}
+
+// GetListPage: One page of GetList, with the number of all rows and the warnings.
+func (c *Client) GetListPage(ctx context.Context, list string, q url.Values) (*ListPage[ListMember], error) {
+	return ask[ListPage[ListMember]](ctx, c, Request{Path: "/lists/" + url.PathEscape(list), Query: q})
+}
+
+// ChangeList: Rename a list or change its settings. Needs any key; not counted.
+func (c *Client) ChangeList(ctx context.Context, list string, body ListRequest, q url.Values) (*ListAnswer, error) {
+	return ask[ListAnswer](ctx, c, Request{Method: "POST", Path: "/lists/" + url.PathEscape(list), Query: q, Body: body})
+}
+
+// DeleteList: Delete a list. Needs any key; not counted.
+func (c *Client) DeleteList(ctx context.Context, list string, q url.Values) (*ListsAnswer, error) {
+	return ask[ListsAnswer](ctx, c, Request{Method: "POST", Path: "/lists/" + url.PathEscape(list) + "/delete", Query: q})
+}
+
+// AddToList: Add organizations to a list. Needs any key; not counted.
+func (c *Client) AddToList(ctx context.Context, list string, body AddRequest, q url.Values) (*MembersChanged, error) {
+	return ask[MembersChanged](ctx, c, Request{Method: "POST", Path: "/lists/" + url.PathEscape(list) + "/add", Query: q, Body: body})
+}
+
+// RemoveFromList: Remove organizations from a list. Needs any key; not counted.
+func (c *Client) RemoveFromList(ctx context.Context, list string, body RemoveRequest, q url.Values) (*MembersChanged, error) {
+	return ask[MembersChanged](ctx, c, Request{Method: "POST", Path: "/lists/" + url.PathEscape(list) + "/remove", Query: q, Body: body})
+}
+
+// ScreenList: Screen the next part of a list. Needs a key of a paid plan; costs 1 call.
+func (c *Client) ScreenList(ctx context.Context, list string, q url.Values) (*ListPage[ListResult], error) {
+	return ask[ListPage[ListResult]](ctx, c, Request{Method: "POST", Path: "/lists/" + url.PathEscape(list) + "/screen", Query: q})
+}
+
+// GetListRuns: When a list was screened. Needs any key; not counted.
+func (c *Client) GetListRuns(ctx context.Context, list string, q url.Values) (*ListRunsAnswer, error) {
+	return ask[ListRunsAnswer](ctx, c, Request{Path: "/lists/" + url.PathEscape(list) + "/runs", Query: q})
+}
+
+// GetListResults: What a screening of a list found. All rows. Needs any key; not counted.
+func (c *Client) GetListResults(ctx context.Context, list string, run string, q url.Values) iter.Seq2[ListResult, error] {
+	return rows[ListResult](ctx, c, "/lists/"+url.PathEscape(list)+"/runs/"+url.PathEscape(run), q, byCursor)
+}
+
+// GetListResultsPage: One page of GetListResults, with the number of all rows and the warnings.
+func (c *Client) GetListResultsPage(ctx context.Context, list string, run string, q url.Values) (*ListPage[ListResult], error) {
+	return ask[ListPage[ListResult]](ctx, c, Request{Path: "/lists/" + url.PathEscape(list) + "/runs/" + url.PathEscape(run), Query: q})
+}
+
+// DeleteListRun: Delete a screening of a list. Needs any key; not counted.
+func (c *Client) DeleteListRun(ctx context.Context, list string, run string, q url.Values) (*ListRunsAnswer, error) {
+	return ask[ListRunsAnswer](ctx, c, Request{Method: "POST", Path: "/lists/" + url.PathEscape(list) + "/runs/" + url.PathEscape(run) + "/delete", Query: q})
+}
+
+// GetWatch: How a list is watched. Needs any key; not counted.
+func (c *Client) GetWatch(ctx context.Context, list string, q url.Values) (*WatchAnswer, error) {
+	return ask[WatchAnswer](ctx, c, Request{Path: "/lists/" + url.PathEscape(list) + "/watch", Query: q})
+}
+
+// SetWatch: Watch a list, and say where alerts go. Needs any key; not counted.
+func (c *Client) SetWatch(ctx context.Context, list string, body WatchRequest, q url.Values) (*WatchAnswer, error) {
+	return ask[WatchAnswer](ctx, c, Request{Method: "POST", Path: "/lists/" + url.PathEscape(list) + "/watch", Query: q, Body: body})
+}
+
+// TestWebhook: Send a test to the webhook of a list. Needs any key; not counted.
+func (c *Client) TestWebhook(ctx context.Context, list string, q url.Values) (*WatchAnswer, error) {
+	return ask[WatchAnswer](ctx, c, Request{Method: "POST", Path: "/lists/" + url.PathEscape(list) + "/watch/test", Query: q})
+}
+
+// GetAlerts: What changed for the organizations of a watched list. All rows. Needs any key; not counted.
+func (c *Client) GetAlerts(ctx context.Context, list string, q url.Values) iter.Seq2[Alert, error] {
+	return rows[Alert](ctx, c, "/lists/"+url.PathEscape(list)+"/alerts", q, byCursor)
+}
+
+// GetAlertsPage: One page of GetAlerts, with the number of all rows and the warnings.
+func (c *Client) GetAlertsPage(ctx context.Context, list string, q url.Values) (*ListPage[Alert], error) {
+	return ask[ListPage[Alert]](ctx, c, Request{Path: "/lists/" + url.PathEscape(list) + "/alerts", Query: q})
+}
+
 // GetEssentials: The essentials of an organization. Needs a key of a paid plan; costs 1 call.
 func (c *Client) GetEssentials(ctx context.Context, ein string, q url.Values) (*EssentialsAnswer, error) {
 	return ask[EssentialsAnswer](ctx, c, Request{Path: "/essentials/" + url.PathEscape(ein), Query: q})

@@ -1,5 +1,39 @@
 package client
 
+// WatchAnswer says how a list is watched.
+type WatchAnswer struct {
+	Head
+	Watch ListWatch `json:"watch" doc:"How the list is watched now."`
+	Tail
+}
+
+// ListWatch is how a list is watched.
+type ListWatch struct {
+	Watched bool          `json:"watched" doc:"Whether its organizations are compared after every change of the compliance lists and every build."`
+	Edition *string       `json:"edition" doc:"Edition of the compliance lists that they were last compared with; null before the first time."`
+	Build   *string       `json:"build" doc:"Build of the dataset that they were last compared with; null before the first time."`
+	Atom    bool          `json:"atom" doc:"Whether there is an Atom feed."`
+	AtomURL *string       `json:"atom_url,omitempty" doc:"Secret address of the feed; only in the answer that draws it." format:"uri"`
+	Email   *WatchChannel `json:"email" doc:"The daily email; null without one."`
+	Webhook *WatchChannel `json:"webhook" doc:"The webhook; null without one."`
+}
+
+// WatchChannel is a way by which alerts are sent.
+type WatchChannel struct {
+	Target   *string `json:"target" doc:"Address of the webhook; null for the email address of the account."`
+	Failures int     `json:"failures" doc:"Failed tries since the last success."`
+	Error    *string `json:"error" doc:"Why the last try failed; null after a success."`
+	Stopped  bool    `json:"stopped" doc:"Whether it was given up after too many failures. Set it again to go on."`
+}
+
+// WatchRequest is the body of a request that changes how a list is watched. What is absent stays as it is.
+type WatchRequest struct {
+	Watched *bool   `json:"watched,omitempty" doc:"Whether the list is watched. false ends the email, the webhook and the Atom feed too."`
+	Email   *bool   `json:"email,omitempty" doc:"Whether alerts are sent to the address of the account, once a day at most."`
+	Webhook *string `json:"webhook,omitempty" doc:"Public https address to which alerts are sent; empty for none."`
+	Atom    *bool   `json:"atom,omitempty" doc:"true draws a new secret address of the Atom feed, which ends the one before; false ends the feed."`
+}
+
 // Alert says what changed for an organization of a watched list.
 type Alert struct {
 	ID        int64   `json:"id" doc:"Names the alert; later alerts of a list have higher numbers."`

@@ -192,6 +192,10 @@ class TrialScreeningUsed(Error):
     """402: The one free screening was used; this request was free."""
 
 
+class AccountNeeded(Error):
+    """403: The key belongs to no account, which the operation needs."""
+
+
 class ProTable(Error):
     """403: The SQL names a table of the Pro plan; there is no partial answer."""
 
@@ -206,6 +210,14 @@ class NotFound(Error):
 
 class UnknownVersion(Error):
     """404: The build or edition to compare with is unknown, or no longer kept."""
+
+
+class UnknownList(Error):
+    """404: The account has no such list."""
+
+
+class UnknownRun(Error):
+    """404: The list has no such screening, or it has expired."""
 
 
 class UnknownEIN(Error):
@@ -226,6 +238,30 @@ class MethodNotAllowed(Error):
 
 class RequestTimeout(Error):
     """408: The request body did not arrive in time."""
+
+
+class TooManyLists(Error):
+    """409: The account has as many lists as it may."""
+
+
+class TooManyMembers(Error):
+    """409: The list would have more than 5,000 organizations; nothing was added."""
+
+
+class EmptyList(Error):
+    """409: The list has no organizations to screen."""
+
+
+class TooManyRuns(Error):
+    """409: The list has as many screenings as it may."""
+
+
+class RunAdvanced(Error):
+    """409: The turn of this request to screen the part has passed to another."""
+
+
+class NoWebhook(Error):
+    """409: The list has no webhook."""
 
 
 class ChallengeNotDue(Error):
@@ -256,12 +292,36 @@ class InvalidRequest(Error):
     """422: A value cannot be read; detail says which."""
 
 
-class TooManyMints(Error):
-    """429: Too many keys were minted from the address; see Retry-After."""
+class BadListName(Error):
+    """422: The list needs a name."""
+
+
+class BadListText(Error):
+    """422: A text of a list is too long or cannot be shown."""
+
+
+class BadMember(Error):
+    """422: An organization needs an EIN or a name."""
+
+
+class BadWebhook(Error):
+    """422: The address cannot be a webhook."""
+
+
+class WebhookFailed(Error):
+    """424: The webhook did not take the test."""
+
+
+class RunBusy(Error):
+    """429: Another request is screening the next part of the list; this request was free; see Retry-After."""
 
 
 class TooManyAttempts(Error):
-    """429: One keypair signed too many requests; see Retry-After."""
+    """429: Too many requests of one kind, such as signed requests or tests of webhooks; see Retry-After."""
+
+
+class TooManyMints(Error):
+    """429: Too many keys were minted from the address; see Retry-After."""
 
 
 class AnswerTooSoon(Error):
@@ -337,15 +397,24 @@ _ERRORS = {
     "key_locked": KeyLocked,
     "plan_required": PlanRequired,
     "trial_screening_used": TrialScreeningUsed,
+    "account_needed": AccountNeeded,
     "pro_table": ProTable,
     "not_public": NotPublic,
     "not_found": NotFound,
     "unknown_version": UnknownVersion,
+    "unknown_list": UnknownList,
+    "unknown_run": UnknownRun,
     "unknown_ein": UnknownEIN,
     "no_such_key": NoSuchKey,
     "no_such_account": NoSuchAccount,
     "method_not_allowed": MethodNotAllowed,
     "request_timeout": RequestTimeout,
+    "too_many_lists": TooManyLists,
+    "too_many_members": TooManyMembers,
+    "empty_list": EmptyList,
+    "too_many_runs": TooManyRuns,
+    "run_advanced": RunAdvanced,
+    "no_webhook": NoWebhook,
     "challenge_not_due": ChallengeNotDue,
     "challenge_replaced": ChallengeReplaced,
     "not_an_agent_key": NotAnAgentKey,
@@ -353,8 +422,14 @@ _ERRORS = {
     "body_too_large": BodyTooLarge,
     "uri_too_long": URITooLong,
     "invalid_request": InvalidRequest,
-    "too_many_mints": TooManyMints,
+    "bad_list_name": BadListName,
+    "bad_list_text": BadListText,
+    "bad_member": BadMember,
+    "bad_webhook": BadWebhook,
+    "webhook_failed": WebhookFailed,
+    "run_busy": RunBusy,
     "too_many_attempts": TooManyAttempts,
+    "too_many_mints": TooManyMints,
     "answer_too_soon": AnswerTooSoon,
     "sql_concurrent": SQLConcurrent,
     "headers_too_large": HeadersTooLarge,
@@ -719,6 +794,151 @@ class Client:
         Parameters: strict.
         """
         return self.call("POST", "/screening/verify", query, document)
+
+    def get_lists(self, **query):
+        """Your lists.
+
+        Needs any key; not counted. The answer as a dict.
+
+        Parameters: strict.
+        """
+        return self.call("GET", "/lists", query)
+
+    def create_list(self, body, **query):
+        """Make a list.
+
+        Needs any key; not counted. The answer as a dict.
+
+        Fields of the body: name, keep_history.
+
+        Parameters: strict.
+        """
+        return self.call("POST", "/lists", query, body)
+
+    def get_list(self, list, **query):
+        """A list and its organizations.
+
+        Needs any key; not counted. An iterator over all rows, each a dict.
+
+        Parameters: names, limit, cursor, strict.
+        """
+        return self.rows("GET", "/lists/" + _quoted(list), query)
+
+    def change_list(self, list, body, **query):
+        """Rename a list or change its settings.
+
+        Needs any key; not counted. The answer as a dict.
+
+        Fields of the body: name, keep_history.
+
+        Parameters: strict.
+        """
+        return self.call("POST", "/lists/" + _quoted(list), query, body)
+
+    def delete_list(self, list, **query):
+        """Delete a list.
+
+        Needs any key; not counted. The answer as a dict.
+
+        Parameters: strict.
+        """
+        return self.call("POST", "/lists/" + _quoted(list) + "/delete", query)
+
+    def add_to_list(self, list, body, **query):
+        """Add organizations to a list.
+
+        Needs any key; not counted. The answer as a dict.
+
+        Fields of the body: members.
+
+        Parameters: strict.
+        """
+        return self.call("POST", "/lists/" + _quoted(list) + "/add", query, body)
+
+    def remove_from_list(self, list, body, **query):
+        """Remove organizations from a list.
+
+        Needs any key; not counted. The answer as a dict.
+
+        Fields of the body: positions.
+
+        Parameters: strict.
+        """
+        return self.call("POST", "/lists/" + _quoted(list) + "/remove", query, body)
+
+    def screen_list(self, list, **query):
+        """Screen the next part of a list.
+
+        Needs a key of a paid plan; costs 1 call. The answer as a dict.
+
+        Parameters: run, strict.
+        """
+        return self.call("POST", "/lists/" + _quoted(list) + "/screen", query)
+
+    def get_list_runs(self, list, **query):
+        """When a list was screened.
+
+        Needs any key; not counted. The answer as a dict.
+
+        Parameters: strict.
+        """
+        return self.call("GET", "/lists/" + _quoted(list) + "/runs", query)
+
+    def get_list_results(self, list, run, **query):
+        """What a screening of a list found.
+
+        Needs any key; not counted. An iterator over all rows, each a dict.
+
+        Parameters: limit, cursor, strict.
+        """
+        return self.rows("GET", "/lists/" + _quoted(list) + "/runs/" + _quoted(run), query)
+
+    def delete_list_run(self, list, run, **query):
+        """Delete a screening of a list.
+
+        Needs any key; not counted. The answer as a dict.
+
+        Parameters: strict.
+        """
+        return self.call("POST", "/lists/" + _quoted(list) + "/runs/" + _quoted(run) + "/delete", query)
+
+    def get_watch(self, list, **query):
+        """How a list is watched.
+
+        Needs any key; not counted. The answer as a dict.
+
+        Parameters: strict.
+        """
+        return self.call("GET", "/lists/" + _quoted(list) + "/watch", query)
+
+    def set_watch(self, list, body, **query):
+        """Watch a list, and say where alerts go.
+
+        Needs any key; not counted. The answer as a dict.
+
+        Fields of the body: watched, email, webhook, atom.
+
+        Parameters: strict.
+        """
+        return self.call("POST", "/lists/" + _quoted(list) + "/watch", query, body)
+
+    def test_webhook(self, list, **query):
+        """Send a test to the webhook of a list.
+
+        Needs any key; not counted. The answer as a dict.
+
+        Parameters: strict.
+        """
+        return self.call("POST", "/lists/" + _quoted(list) + "/watch/test", query)
+
+    def get_alerts(self, list, **query):
+        """What changed for the organizations of a watched list.
+
+        Needs any key; not counted. An iterator over all rows, each a dict.
+
+        Parameters: after, limit, cursor, strict.
+        """
+        return self.rows("GET", "/lists/" + _quoted(list) + "/alerts", query)
 
     def get_essentials(self, ein, **query):
         """The essentials of an organization.

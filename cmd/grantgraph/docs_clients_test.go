@@ -167,8 +167,10 @@ func (g *clientText) goOperations(t *testing.T) string {
 		}
 		about := fmt.Sprintf("Needs %s; %s.", op.Who(), op.Price())
 		answer, page := goType(t, reflect.TypeOf(op.Response)), ""
-		if elem, list := goRow(t, reflect.TypeOf(op.Response)); list && op.Body == nil { // all rows of what has the cursor in its body are written by hand
-			about = strings.TrimSuffix(about, ".") + " a page."
+		if elem, list := goRow(t, reflect.TypeOf(op.Response)); list && op.Body == nil && !op.Writes { // all rows of what has the cursor in its body are written by hand
+			if op.Cost > 0 {
+				about = strings.TrimSuffix(about, ".") + " a page."
+			}
 			by := "byNumber"
 			if slices.ContainsFunc(op.Params, func(p api.Param) bool { return p.Name == "cursor" }) {
 				by = "byCursor"
@@ -205,9 +207,9 @@ func goRow(t *testing.T, answer reflect.Type) (row string, list bool) {
 // them; the service may add to one what stays with it.
 func goType(t *testing.T, wire reflect.Type) string {
 	t.Helper()
-	if strings.HasPrefix(wire.Name(), "List[") {
-		field, _ := wire.FieldByName("Results")
-		return "List[" + goType(t, field.Type.Elem()) + "]"
+	generic, _, _ := strings.Cut(wire.Name(), "[")
+	if field, ok := wire.FieldByName("Results"); ok && generic != wire.Name() {
+		return generic + "[" + goType(t, field.Type.Elem()) + "]"
 	}
 	if wire.PkgPath() != clientPath {
 		of := wire.Field(0)
@@ -239,7 +241,7 @@ func (g *clientText) python(module string) string {
 // pythonMethod writes a method of the module.
 func (g *clientText) pythonMethod(b *bytes.Buffer, op *api.Operation) {
 	params, path := "self", fmt.Sprintf("%q", op.Path)
-	if m := inPath.FindStringSubmatch(op.Path); m != nil {
+	for _, m := range inPath.FindAllStringSubmatch(op.Path, -1) {
 		params += ", " + m[1]
 		path = strings.TrimSuffix(strings.Replace(path, m[0], `" + _quoted(`+m[1]+`) + "`, 1), ` + ""`)
 	}
@@ -261,12 +263,13 @@ func (g *clientText) pythonMethod(b *bytes.Buffer, op *api.Operation) {
 	}
 	t := reflect.TypeOf(op.Response)
 	_, cursor := t.FieldByName("NextCursor")
+	cursor = cursor && !op.Writes
 	call, what := "self.call("+arguments+")", "The answer as a dict."
 	if cursor {
 		call, what = "self.rows("+arguments+")", "An iterator over all rows, each a dict."
 	}
 	price := op.Price()
-	if cursor {
+	if cursor && op.Cost > 0 {
 		price += " a page"
 	}
 	about := fmt.Sprintf("%s.\n\nNeeds %s; %s. %s", sentence(op.Summary), op.Who(), price, what)

@@ -20,6 +20,7 @@ import (
 	"grantgraph/internal/serve/api/agentkeys"
 	"grantgraph/internal/serve/api/changes"
 	"grantgraph/internal/serve/api/grants"
+	grantees "grantgraph/internal/serve/api/lists"
 	"grantgraph/internal/serve/api/meta"
 	"grantgraph/internal/serve/api/organizations"
 	"grantgraph/internal/serve/api/profiles"
@@ -30,6 +31,7 @@ import (
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/example"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/listrun"
 	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
@@ -94,6 +96,9 @@ type parts struct {
 	agents   *agent.Keys
 	registry admin.Registry
 	trials   screening.Trials
+	lists    grantees.Store
+	watcher  grantees.Watcher
+	desk     *listrun.Desk
 	ring     *keyring.Ring
 	clock    func() time.Time
 	samples  screening.Samples
@@ -127,6 +132,20 @@ func operations(p parts) []api.Group {
 			Screener: screener, Names: func(d api.Dataset) screening.Names { return d.(*Dataset).Search },
 			Trials: p.trials, Ring: p.ring, Base: p.base, Clock: p.clock, Samples: p.samples,
 		}),
+		grantees.Group(grantees.Parts{
+			Store: p.lists, Watcher: p.watcher, Desk: p.desk,
+			Names: func(d api.Dataset) grantees.Names {
+				names, _ := d.(*Dataset).Search.(grantees.Names)
+				return names
+			},
+			Data: func(d api.Dataset) listrun.Data {
+				data := listrun.Data{Screener: screener(d), Version: d.Snapshot().Version}
+				if names := d.(*Dataset).Search; names != nil {
+					data.Lookup = names.Lookup
+				}
+				return data
+			},
+		}),
 		profiles.Group(profiles.Parts{
 			Profiles: func(d api.Dataset) *profile.Index { return d.(*Dataset).Profiles },
 			Graph: func(d api.Dataset) profiles.Graph {
@@ -154,6 +173,12 @@ func operations(p parts) []api.Group {
 	}
 }
 
+// unkept has the examples of lists offered, which are answered without a store.
+type unkept struct {
+	grantees.Store
+	grantees.Watcher
+}
+
 func searchInfo(d api.Dataset) client.SearchInfo {
 	info := client.SearchInfo{Modes: []string{}}
 	x := d.(*Dataset).Search
@@ -179,7 +204,8 @@ func Examples(base string) (api.Examples, error) {
 		return api.Examples{}, err
 	}
 	groups := operations(parts{
-		base: base, agents: agents, registry: example.Store{}, trials: example.Store{}, ring: example.Ring(), clock: example.Now, samples: samples, sql: true,
+		base: base, agents: agents, registry: example.Store{}, trials: example.Store{}, lists: unkept{},
+		watcher: unkept{}, ring: example.Ring(), clock: example.Now, samples: samples, sql: true,
 		release: release.Info{Version: "v1.0.0", Commit: "3f5c0a1d9e7b24680ace13579bdf02468ace1357", Date: "2026-11-02T09:00:00Z"},
 	})
 	return api.Examples{Groups: groups, Data: Invented(), Key: example.Key}, nil
@@ -214,6 +240,10 @@ type API struct {
 	Agents   account.Agents
 	Registry admin.Registry
 
+	// Lists keeps the lists of accounts; nil uses Accounts, if it keeps lists. Nobody watches lists without Watcher.
+	Lists   grantees.Store
+	Watcher grantees.Watcher
+
 	// Ring has the keys that sign reports; nil uses the ring of Accounts, if it keeps one. Without keys nothing can be signed.
 	Ring *keyring.Ring
 
@@ -238,6 +268,9 @@ func NewAPI(c API) (*api.Handler, error) {
 	}
 	if c.Registry == nil {
 		c.Registry, _ = c.Accounts.(admin.Registry)
+	}
+	if c.Lists == nil {
+		c.Lists, _ = c.Accounts.(grantees.Store)
 	}
 	if c.AdminToken.Empty() {
 		c.Registry = nil // without a token, nobody could call its operations
@@ -265,7 +298,9 @@ func NewAPI(c API) (*api.Handler, error) {
 		c.Admit = agentkeys.Admit(agents)
 	}
 	c.Groups = operations(parts{
-		base: base, agents: agents, registry: c.Registry, trials: c.Accounts, ring: c.Ring, clock: c.Clock, samples: samples, sql: c.SQL, release: release.Current(),
+		base: base, agents: agents, registry: c.Registry, trials: c.Accounts, lists: c.Lists, watcher: c.Watcher,
+		desk: &listrun.Desk{Store: c.Lists, Signer: c.Ring, Base: base, Clock: c.Clock}, ring: c.Ring, clock: c.Clock, samples: samples, sql: c.SQL,
+		release: release.Current(),
 	})
 	return api.New(c.Config)
 }

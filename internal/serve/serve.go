@@ -287,7 +287,7 @@ func (s *Server) route() error {
 				return asRead(d), release
 			},
 		},
-		Examiner: examiner, Directory: s.opt.Directory, Trusted: s.opt.Trusted, SQL: s.opt.SQL != nil, Ring: s.keys,
+		Examiner: examiner, Directory: s.opt.Directory, Trusted: s.opt.Trusted, SQL: s.opt.SQL != nil, Ring: s.keys, Watcher: s.watcher,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the API: %w", err)

@@ -25,6 +25,7 @@ import (
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/lists"
 	"grantgraph/internal/serve/example"
 	"grantgraph/internal/serve/graph"
 )
@@ -187,7 +188,8 @@ func New(t testing.TB) *World {
 	w := &World{Data: serve.Invented()}
 	w.Spy = &Spy{Graph: example.Grants()}
 	w.Data.Graph = w.Spy
-	return w.open(t, serve.API{Agents: example.Store{}, Registry: example.Store{}, Examiner: example.Store{}, SQL: true})
+	return w.open(t, serve.API{Agents: example.Store{}, Registry: example.Store{}, Examiner: example.Store{}, SQL: true,
+		Lists: struct{ lists.Store }{}, Watcher: struct{ lists.Watcher }{}}) // only examples ask for lists
 }
 
 // Over is a service over a dataset, with the operations that need no store of agents.

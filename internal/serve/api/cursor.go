@@ -23,7 +23,15 @@ func mark[T string | []byte](text T) []byte {
 
 // Cursor is the place in the result of a question after so many rows.
 func (c *Call) Cursor(question []byte, offset int64) string {
-	return encodeCursor(c.Data.Snapshot().Version, c.op.ID, question, offset)
+	return encodeCursor(c.cursorVersion(), c.op.ID, question, offset)
+}
+
+// cursorVersion is the build that cursors of the operation belong to, empty where rows do not come from the dataset.
+func (c *Call) cursorVersion() string {
+	if c.op.Anew {
+		return ""
+	}
+	return c.Data.Snapshot().Version
 }
 
 func (c *Call) ReadCursor(question []byte) (offset int64, given bool, err error) {
@@ -31,7 +39,7 @@ func (c *Call) ReadCursor(question []byte) (offset int64, given bool, err error)
 	if !given {
 		return 0, false, nil
 	}
-	offset, readable, err := decodeCursor(cursor, c.Data.Snapshot().Version, c.op.ID, question)
+	offset, readable, err := decodeCursor(cursor, c.cursorVersion(), c.op.ID, question)
 	if err == nil && !readable {
 		c.Params.Problem(c.Params.Param("cursor"), -1, "cursor_parsing", cursor, nil, "the value is not a cursor; send next_cursor as it was returned")
 	}

@@ -28,7 +28,8 @@ func Unhonored(name string) bool {
 
 // Reads are the parameters that an operation reads of a query.
 func (s *Handler) Reads(op *Operation, query url.Values) (map[string]bool, error) {
-	c := &Call{table: s.table, op: op, warn: &Warnings{}, Data: s.config.Examples.Data, Base: s.config.BaseURL, format: "json", body: []byte(op.Examples[0].Body), Caller: Caller{Paid: true}}
+	c := &Call{table: s.table, op: op, warn: &Warnings{}, Data: s.config.Examples.Data, Base: s.config.BaseURL, format: "json", body: []byte(op.Examples[0].Body),
+		Caller: Caller{Paid: true, Owner: "acc_EXAMPLE00001"}}
 	_, err := c.prepare(query, op.Examples[0].Path)
 	return c.Params.read, err
 }

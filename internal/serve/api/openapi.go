@@ -216,7 +216,7 @@ func (d *describer) content(op *Operation, examples object) object {
 		switch f {
 		case "json":
 			content[kind] = object{"schema": d.schema(reflect.TypeOf(op.Response)), "examples": examples}
-		case "pdf":
+		case "pdf", "zip":
 			content[kind] = file
 		default:
 			content[kind] = object{"schema": object{"type": "string", "description": formatWords[f]}}

@@ -77,7 +77,8 @@ type Operation struct {
 	Details     []any     // values of the types that its failures carry, see Detailed
 	Examples    []Example
 	Lists       bool          // the answer changes with the compliance lists as well
-	Anew        bool          // every answer is issued anew: it must not be cached and has no ETag
+	Anew        bool          // no answer follows from the dataset alone: none may be cached, and none has an ETag
+	Writes      bool          // it changes what is kept for the caller
 	Timeout     time.Duration // of a request, when the usual one is too short
 	Works       bool          // reading a request takes machine time: a key without calls left is refused before that
 

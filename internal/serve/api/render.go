@@ -22,6 +22,7 @@ var contentTypes = map[string]string{
 	"csv":    "text/csv; charset=utf-8",
 	"ndjson": "application/x-ndjson; charset=utf-8",
 	"pdf":    "application/pdf",
+	"zip":    "application/zip",
 }
 
 func (r *reply) render(c *Call, a client.Answer) error {

@@ -79,6 +79,9 @@ func TestEmptyValues(t *testing.T) {
 	}
 	for _, operation := range invented.Operations() {
 		op := &operation
+		if op.Tag == "Lists" {
+			continue // their own tests have accounts that keep lists
+		}
 		query := url.Values{}
 		if op.ID == "searchOrganizations" {
 			query.Set("q", "school")

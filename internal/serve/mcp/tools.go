@@ -142,8 +142,9 @@ func (t *tool) described() *mcp.Tool {
 		Name: t.name, Title: t.op.Summary,
 		Description: t.words.Replace(about) + fmt.Sprintf(" Needs %s; %s.", t.op.Who(), t.op.Price()),
 		InputSchema: map[string]any{"type": "object", "properties": t.arguments, "required": append([]string{}, t.required...), "additionalProperties": false},
-		// Calls only read; they are counted, and nothing else changes.
-		Annotations:  &mcp.ToolAnnotations{Title: t.op.Summary, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+		// Most calls only read; they are counted, and nothing else changes.
+		Annotations: &mcp.ToolAnnotations{Title: t.op.Summary, ReadOnlyHint: !t.op.Writes, IdempotentHint: !t.op.Writes, DestructiveHint: &no,
+			OpenWorldHint: &no},
 		OutputSchema: resultSchema(t.op.Response, t.op.ID == sqlSchema),
 	}
 }
