@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 
 	"grantgraph/client"
@@ -86,7 +87,7 @@ func (o *operations) listed(ctx context.Context, c *call, members []account.Memb
 		list[i].Verdict = new(found.Verdict.String())
 		for _, x := range found.Candidates {
 			list[i].Candidates = append(list[i].Candidates, client.ListCandidate{EIN: x.EIN.String(), Name: x.DisplayName, City: api.OrNull(x.City),
-				State: api.OrNull(x.State), Probability: x.Probability, Why: x.Why})
+				State: api.OrNull(x.State), Probability: math.Round(1e4*x.Probability) / 1e4, Why: x.Why})
 		}
 	}
 	return list
