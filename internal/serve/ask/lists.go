@@ -37,20 +37,27 @@ func (r *run) list() {
 		r.invalid("awards by agency are of all years")
 	}
 	rows, hits := r.rows(p, r.kind.Text("request"))
+	lines, x := r.lines(rows), r.last.Excluded
+	// This is left out if the plan searches for words: the count would reveal grants to persons of that name.
+	unnamed := p.Words == "" && x != nil && x.Unidentified != nil && x.Unidentified.GrantCount > 0
+	if unnamed {
+		r.learn("left_count", x.Unidentified.GrantCount, "left_amount", x.Unidentified.TotalAmount)
+	}
 	if r.err != nil || hits == 0 && p.ofGrants() {
-		r.none(p)
+		if r.none(p); unnamed && r.err == nil {
+			r.out.Answer = ""
+			r.tell("none_named")
+		}
 		return
 	}
-	lines, x := r.lines(rows), r.last.Excluded
 	if r.present(lines, hits, p.top()); !p.sided() {
 		return
 	}
 	if len(lines) > 1 && p.Top > 1 {
 		r.tell("listed")
 	}
-	// Leave this out if the plan searches for words: the count would reveal grants to persons of that name.
-	if p.Words == "" && x != nil && x.Unidentified != nil && x.Unidentified.GrantCount > 0 {
-		r.warn("unnamed", "left_count", x.Unidentified.GrantCount, "left_amount", x.Unidentified.TotalAmount)
+	if unnamed {
+		r.warn("unnamed")
 	}
 }
 
@@ -148,8 +155,11 @@ func (r *run) chosen() {
 	case !p.sided():
 		r.rank(lines)
 	default:
-		r.empty = len(lines) == 0
+		r.empty = len(lines)+r.silent == 0
 		r.learn("found", plural.Count(hits, text(r.known["one"]), p.Of))
+		if r.silent > 0 {
+			r.warn("silent", "silent_count", r.silent)
+		}
 		if r.present(lines, int64(len(lines)), p.top()); p.Both && !p.every() && !r.empty {
 			r.out.Columns[1].Label = "Dollars to all of them"
 		}
@@ -186,7 +196,16 @@ func (r *run) wanted(row reflect.Value) bool {
 	case p.Of == "awards" && p.Level != "":
 		return field(row, "Level") == p.Level
 	case p.Measure == "stopped":
-		return number("LastFiscalYear") < int64(r.span.From)
+		if number("LastFiscalYear") >= int64(r.span.From) {
+			return false
+		}
+		if p.Of == "funders" {
+			if years := r.returns(Party{EIN: text(field(row, "FunderEIN"))}); len(years) == 0 || slices.Max(years) < r.span.From {
+				r.silent++
+				return false
+			}
+		}
+		return true
 	case p.Measure == "started":
 		return r.span.has(int(number("FirstFiscalYear")))
 	case p.InTotal:

@@ -283,7 +283,11 @@ func (r *run) means(row *grants.RecipientRow, o *Party, begin int) string {
 func (r *run) namesOf(p *Plan, o Party, parts bool) (ids, names []string) {
 	begin := 0
 	if parts {
-		if begin = len(tokens(o.Asked)); begin < 2 && r.inCity(o.Asked, "") > 0 {
+		begin = len(tokens(o.Asked))
+		if begin == 1 && !strings.Contains(strings.ToLower(o.Name), strings.ToLower(o.Asked)) {
+			begin = len(tokens(o.Name)) // UCLA is no beginning of a name
+		}
+		if begin < 2 && r.inCity(o.Asked, "") > 0 {
 			begin = 2 // Stanford Jazz Workshop may have its name from the city
 		}
 	}

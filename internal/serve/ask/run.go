@@ -32,6 +32,7 @@ type run struct {
 	empty   bool            // no grants were found
 	unfiled bool            // there is no return of the only funder for the years that are asked for
 	span    Span            // in which somebody stopped or started
+	silent  int             // funders without a return of that span, of whom it is not known
 	last    *client.Service // of the latest request
 }
 
