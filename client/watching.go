@@ -55,7 +55,7 @@ type Alert struct {
 
 // WatchDelivery is what a webhook receives.
 type WatchDelivery struct {
-	ID       string  `json:"id" doc:"Names the delivery. A delivery that is repeated has the same ID."`
+	ID       string  `json:"id" doc:"Names the delivery. If it is repeated with the same alerts, it has the same ID; the IDs of alerts never change."`
 	Type     string  `json:"type" enum:"alerts,test" doc:"alerts, or test for a delivery that the owner of the list asked for."`
 	List     string  `json:"list" doc:"ID of the list."`
 	ListName string  `json:"list_name"`

@@ -25,8 +25,8 @@ type ListRun struct {
 
 // How long the store keeps the runs of a list, and how many.
 const (
-	RunKept     = 24 * time.Hour            // of a list whose history is not kept
-	HistoryKept = 10 * 365 * 24 * time.Hour // as long as records of sanctions screenings have to be kept (31 CFR 501.601)
+	RunKept     = 24 * time.Hour                // of a list whose history is not kept
+	HistoryKept = (10*365 + 3) * 24 * time.Hour // ten years, as long as records of sanctions screenings have to be kept (31 CFR 501.601)
 	MostRuns    = 200
 )
 

@@ -101,6 +101,8 @@ func Compare(from account.WatchMark, members []account.WatchedMember, s *State) 
 		return c.alerts, nil, to
 	}
 	to.Build = now.Build
+	ofLists := c.alerts
+	c.alerts = nil
 	if from.Build != "" && from.Build != now.Build {
 		c.grants(s.Changes, members, to.Build)
 	}
@@ -109,7 +111,8 @@ func Compare(from account.WatchMark, members []account.WatchedMember, s *State) 
 			seen = append(seen, *m)
 		}
 	}
-	return c.alerts, seen, to
+	// What the lists say comes last: if there are more alerts than a list keeps, the first are dropped.
+	return append(c.alerts, ofLists...), seen, to
 }
 
 type comparison struct {

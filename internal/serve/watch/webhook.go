@@ -52,8 +52,8 @@ func (w *Watcher) CheckHook(address string) error {
 	return nil
 }
 
-// post sends alerts to the webhook of a list. The ID of a delivery follows from what it
-// has, so that one that is sent again has the same ID.
+// post sends alerts to the webhook of a list. The ID of a delivery follows from what it has, so that one that is sent again
+// has the same ID, unless there are more alerts by then: who knows an ID may skip the delivery and must not miss the new ones.
 func (w *Watcher) post(ctx context.Context, d *account.Delivery) error {
 	if len(d.Alerts) == 0 {
 		return w.Store.Delivered(ctx, d, w.Clock())

@@ -303,7 +303,7 @@ const (
 	groupInfo      = 10
 	sharedInfo     = 8.7
 	sharedTold     = 11
-	foldedWord     = 6
+	foldedWord     = 7
 	longWord       = 9
 
 	oneSlip        = 0.76 // the least score of one typo in a whole name
@@ -367,7 +367,7 @@ func (q *query) contains(l *List, e *entry) bool {
 }
 
 // identifies reports whether the word is rare enough to identify a name that contains it. That of a company must also be long,
-// because companies are called by words such as ELEMENT.
+// because companies are called by words such as ELEMENT. A group is identified by an acronym that hardly any nonprofit has.
 func (w *word) identifies(entities int, company bool) bool {
 	switch {
 	case w.number:
@@ -375,7 +375,7 @@ func (w *word) identifies(entities int, company bool) bool {
 	case company:
 		return w.info >= companyInfo && len(w.text) >= companyLetters
 	}
-	return w.info >= groupInfo || w.info >= sharedInfo && w.info+math.Log(float64(max(1, entities))) >= sharedTold
+	return w.info >= groupInfo || !w.common && len(w.text) >= 3 || w.info >= sharedInfo && w.info+math.Log(float64(max(1, entities))) >= sharedTold
 }
 
 // exactly reports whether the two names have the same words in any order. Legal forms may differ, unless the other words are

@@ -202,16 +202,34 @@ func misspelt(a, b *word) float64 {
 		return max(skeletonLikeness, typoLikeness[d][min(n, maxWordLen)])
 	case d <= limit:
 		return typoLikeness[d][min(n, maxWordLen)]
-	case same && min(la, lb) >= 5 && a.fold[0] == b.fold[0] && typo.Within(a.fold, b.fold, limit) <= limit:
-		return skeletonLikeness
+	case same && min(la, lb) >= 5 && vowels(a.fold, b.fold) <= limit:
+		return vowelLikeness
 	case same && abs(la-lb) <= 3 && winkler(a.text, b.text) > 0.8:
 		return soundLikeness
 	}
 	return 0
 }
 
+// vowels returns how many vowels of two words differ, or more than any word may have if they differ in anything else.
+func vowels(a, b string) (n int) {
+	if len(a) != len(b) {
+		return maxWordLen
+	}
+	for i := range len(a) {
+		switch {
+		case a[i] == b[i]:
+		case strings.IndexByte("AEIOU", a[i]) < 0 || strings.IndexByte("AEIOU", b[i]) < 0:
+			return maxWordLen
+		default:
+			n++
+		}
+	}
+	return n
+}
+
 // Likenesses of words that are not equal.
 const (
+	vowelLikeness    = 0.85
 	initialLikeness  = 0.5
 	pluralLikeness   = 0.93
 	foldLikeness     = 0.92
