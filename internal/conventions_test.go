@@ -17,7 +17,7 @@ const (
 	mostLineLength = 160     // characters; a tab counts as one
 	mostLines      = 100     // of a function
 	mostBranches   = 30      // cyclomatic complexity of a function
-	mostAllLines   = 170_000 // of Go code outside tests; lower it whenever code has gone
+	mostAllLines   = 168_000 // of Go code outside tests; lower it whenever code has gone
 )
 
 // keptWhole begins the sentence by which the comment of a longer function says why
