@@ -346,8 +346,7 @@ func (s *assembly) pick(it *item, role string) *Party {
 		return it.party
 	}
 	for _, c := range found.Candidates {
-		group := strings.HasPrefix(c.DisplayName, best.DisplayName+" ") && strings.HasSuffix(c.DisplayName, " Group Return")
-		if group && s.sums(best.EIN.String(), role) == 0 && s.sums(c.EIN.String(), role) > 0 {
+		if c.DisplayName == best.DisplayName+" Group Return" && s.sums(best.EIN.String(), role) == 0 && s.sums(c.EIN.String(), role) > 0 {
 			best = c // the group files one return for all of its members
 		}
 	}
