@@ -24,7 +24,6 @@ import (
 	"grantgraph/internal/ingest/source/fetch"
 	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/parallel"
-	"grantgraph/internal/place"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -246,10 +245,10 @@ type upstreamFile struct {
 }
 
 var loaders = []loader{
-	{lists.BMF, "bmf", 2, []string{lists.Masters}, masters.load},
+	{lists.BMF, "bmf", 3, []string{lists.Masters}, masters.load},
 	{lists.CAFTB, "caftb", 2, []string{lists.FTBRecords}, ftbRecords.load},
 	{lists.CARegistry, "careg", 2, []string{lists.Registrations}, readRegistrations},
-	{lists.IRB, "irb", 2, []string{lists.Deletions, lists.Bulletins}, readBulletins},
+	{lists.IRB, "irb", 3, []string{lists.Deletions, lists.Bulletins}, readBulletins},
 	{lists.OFAC, "ofac", 2, []string{lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces}, readSanctions},
 	{lists.Pub78, "pub78", 2, []string{lists.Deductibles}, deductibles.load},
 	{lists.Revocation, "revocation", 2, []string{lists.Revocations}, revocations.load},
@@ -327,32 +326,40 @@ func (l *loader) incomplete(files []upstreamFile) error {
 	return nil
 }
 
-// lastState is the Census number of Wyoming: the 50 states and the district come before it, and the territories after it.
-const lastState = "56"
-
-// partsOf names the parts of a master file that is not whole: neither its regions nor all states.
-func partsOf(sources *discover.Sources) (parts []string) {
-	states := 0
-	for _, m := range sources.Masters {
-		if m.Older || slices.Contains(parts, m.Part) {
-			continue
-		}
-		parts = append(parts, m.Part)
-		if region, ok := place.RegionOf(strings.ToUpper(strings.TrimPrefix(m.Part, "eo_"))); ok && region.FIPS != "" && region.FIPS <= lastState {
-			states++
-		}
-	}
-	whole := !slices.ContainsFunc([]string{"eo1", "eo2", "eo3"}, func(p string) bool { return !slices.Contains(parts, p) })
-	if whole || states >= 51 {
-		return nil
-	}
-	return parts
+// regions are the four files in which the IRS posts the whole master file, with the states of each. The fourth
+// also has organizations abroad, which a file of its own has too: eo_xx.
+var regions = map[string]string{
+	"eo1": "ct ma me nh nj ny ri vt",
+	"eo2": "dc de ia il in ky md mi mn nc nd ne oh pa sc sd va wi wv",
+	"eo3": "ak al ar az ca co fl ga hi id ks la mo ms mt nm nv ok or tn tx ut wa wy",
+	"eo4": "pr xx vi gu mp as aa ae ap",
 }
 
-// shrunken refuses a sanctions list that has lost a tenth of its entries, because screening would clear those that were cut
-// off. The fetcher checks files in the same way; this check is for files that a person has put there.
+// partsOf names the states of a master file that is not whole. A posting by states is whole with those of the first
+// three regions, Puerto Rico and abroad: it has no files of the smaller territories.
+func partsOf(sources *discover.Sources) (parts []string) {
+	for _, m := range sources.Masters {
+		if m.Older {
+			continue
+		}
+		for state := range strings.FieldsSeq(cmp.Or(regions[m.Part], strings.TrimPrefix(m.Part, "eo_"))) {
+			parts = append(parts, "eo_"+state)
+		}
+	}
+	slices.Sort(parts)
+	parts = slices.Compact(parts)
+	for state := range strings.FieldsSeq(regions["eo1"] + " " + regions["eo2"] + " " + regions["eo3"] + " pr xx") {
+		if !slices.Contains(parts, "eo_"+state) {
+			return parts
+		}
+	}
+	return nil
+}
+
+// shrunken refuses sanctions or bulletins that have lost a tenth of their entries, because screening would clear those that
+// were cut off. The fetcher checks files in the same way; this check is for files that a person has put there.
 func (l *loader) shrunken(before, now *lists.Status) error {
-	if l.name == lists.OFAC && before.Loaded && now.Rows*10 < before.Rows*9 {
+	if slices.Contains([]string{lists.OFAC, lists.IRB}, l.name) && before.Loaded && now.Rows*10 < before.Rows*9 {
 		return fmt.Errorf("incomplete list: it has %d entries where %d were there before, so it is cut short", now.Rows, before.Rows)
 	}
 	return nil

@@ -2,6 +2,7 @@ package edition
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"grantgraph/internal/bench/upstream"
+	"grantgraph/internal/ingest/source/discover"
+	"grantgraph/internal/ingest/source/irb"
 	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -312,12 +315,90 @@ func remove(rel string) func(*testing.T, string) {
 func TestListsUpstream(t *testing.T) {
 	t.Parallel()
 	r := makeLists(t, upstream.Dir(t), t.TempDir())
-	if s := r.Edition.Status(lists.BMF); !s.Loaded || s.Rows != 256_022 || s.Problem != "" || s.Revised != "2026-04" || len(s.Parts) != 21 || s.Covers("TX") || !s.Covers("WY") {
+	if s := r.Edition.Status(lists.BMF); !s.Loaded || s.Rows != 256_022 || s.Problem != "" || s.Revised != "2026-04" || len(s.Parts) != 29 || !s.Covers("PR") || s.Covers("TX") || !s.Covers("WY") {
 		t.Errorf("%+v", s)
 	}
 	for name, reason := range map[string]string{lists.Pub78: "incomplete list", lists.Revocation: "incomplete list", lists.OFAC: "incomplete list", lists.CARegistry: "no file", lists.CAFTB: "no file"} {
 		if s := r.Edition.Status(name); s.Loaded || !strings.Contains(s.Problem, reason) {
 			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+// A master file without Puerto Rico and abroad knows nobody there, however many of the states it has.
+func TestMasterFileParts(t *testing.T) {
+	t.Parallel()
+	byState := "eo_xx eo_pr"
+	for _, region := range []string{"eo1", "eo2", "eo3"} {
+		for state := range strings.FieldsSeq(regions[region]) {
+			byState += " eo_" + state
+		}
+	}
+	tests := []struct {
+		files          string
+		whole          bool
+		knows, unknown string
+	}{
+		{"eo1 eo2 eo3 eo4", true, "OH PR NY", ""},
+		{"eo1 eo2 eo3", false, "OH CA NY DC", "PR GU XX"},
+		{"eo2", false, "OH DC", "NY PR CA"},
+		{"eo_oh eo_wy", false, "OH WY", "NY PR"},
+		{"eo4 eo_wy", false, "PR GU WY", "NY"},
+		{"eo1 eo2 eo3 eo_pr", false, "OH PR", "GU XX"},
+		{byState, true, "OH PR", ""},
+		{strings.ReplaceAll(byState, " eo_wy", ""), false, "OH PR", "WY"},
+	}
+	for _, tt := range tests {
+		var sources discover.Sources
+		for part := range strings.FieldsSeq(tt.files) {
+			sources.Masters = append(sources.Masters, discover.Master{Part: part})
+		}
+		status := lists.Status{Name: lists.BMF, Loaded: true, Parts: partsOf(&sources)}
+		if whole := status.Parts == nil; whole != tt.whole {
+			t.Errorf("%s: whole %v", tt.files, whole)
+		}
+		for state := range strings.FieldsSeq(tt.knows) {
+			if !status.Covers(state) {
+				t.Errorf("%s does not know %s", tt.files, state)
+			}
+		}
+		for state := range strings.FieldsSeq(tt.unknown) {
+			if status.Covers(state) {
+				t.Errorf("%s says it knows %s", tt.files, state)
+			}
+		}
+	}
+}
+
+// Bulletins clear nobody if one of the last year's may be missing: it may have announced the deletion.
+func TestMissingBulletins(t *testing.T) {
+	t.Parallel()
+	weeks := func(year, from, to, each int) (numbers []string) {
+		for week := from; week <= to; week += each {
+			numbers = append(numbers, fmt.Sprintf("%d-%02d", year, week))
+		}
+		return numbers
+	}
+	tests := []struct {
+		about   string
+		numbers []string
+		want    string
+	}{
+		{"fifteen months of weeks", append(weeks(2025, 30, 52, 1), weeks(2026, 1, 42, 1)...), ""},
+		{"every second week", append(weeks(2025, 30, 52, 2), weeks(2026, 1, 42, 2)...), ""},
+		{"an old gap", append([]string{"2010-25"}, append(weeks(2025, 30, 52, 1), weeks(2026, 1, 42, 1)...)...), ""},
+		{"one", []string{"2026-42"}, "a year of bulletins is needed, and the oldest is 2026-42"},
+		{"half a year", weeks(2026, 15, 42, 1), "a year of bulletins is needed, and the oldest is 2026-15"},
+		{"two months missing", append(append(weeks(2025, 30, 52, 1), weeks(2026, 1, 20, 1)...), weeks(2026, 29, 42, 1)...), "there is no bulletin between 2026-20 and 2026-29"},
+		{"a tenth", append(weeks(2025, 32, 52, 10), weeks(2026, 2, 42, 10)...), "there is no bulletin between 2026-32 and 2026-42"},
+	}
+	for _, tt := range tests {
+		var list []irb.Bulletin
+		for _, n := range tt.numbers {
+			list = append(list, irb.Bulletin{Number: n})
+		}
+		if got := missingBulletins(list); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.about, got, tt.want)
 		}
 	}
 }

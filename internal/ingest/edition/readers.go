@@ -202,6 +202,7 @@ func readBulletins(ctx context.Context, files []upstreamFile, state *lists.Statu
 	}
 	setCounts(state, tally)
 	state.CoversThrough = bulletins[len(bulletins)-1].Number
+	state.Incomplete = missingBulletins(bulletins)
 	return func(w *snapshot.Writer) error {
 		return cmp.Or(
 			snapshot.WriteTableUntil(ctx, w, lists.Bulletins, snapshot.Each(bulletins, func(b irb.Bulletin) lists.Bulletin {
@@ -216,6 +217,27 @@ func readBulletins(ctx context.Context, files []upstreamFile, state *lists.Statu
 			})),
 		)
 	}, nil
+}
+
+// missingBulletins says which bulletins of the year before the newest are missing, or "". Bulletins come out weekly,
+// some weeks late or two in one, so a gap is longer than a month.
+func missingBulletins(sorted []irb.Bulletin) string {
+	const month, year = 5 * 7, 50 * 7 // days
+	day := func(b irb.Bulletin) int {
+		var y, week int
+		fmt.Sscanf(b.Number, "%d-%d", &y, &week)
+		return int(time.Date(y, 1, 1+7*(week-1), 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60))
+	}
+	newest := day(sorted[len(sorted)-1])
+	for i := len(sorted) - 1; newest-day(sorted[i]) < year; i-- {
+		switch {
+		case i == 0:
+			return "a year of bulletins is needed, and the oldest is " + sorted[i].Number
+		case day(sorted[i])-day(sorted[i-1]) > month:
+			return fmt.Sprintf("there is no bulletin between %s and %s", sorted[i-1].Number, sorted[i].Number)
+		}
+	}
+	return ""
 }
 
 // joinBulletins makes one of each number: a folder may hold a whole bulletin

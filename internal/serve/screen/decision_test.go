@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -311,8 +312,44 @@ func TestDecisions(t *testing.T) {
 		})
 	}
 	for _, f := range s.Screen(Query{EIN: numbered(0)}, noon).Compliance.Reliance.Flags {
-		if !shown[f.ID] && f.ID != "grantor_knowledge" && f.ID != "extract_not_current" {
+		if !shown[f.ID] && f.ID != "grantor_knowledge" && f.ID != "extract_not_current" { // these two are below
 			t.Errorf("no organization of the table has the flag %s", f.ID)
+		}
+	}
+}
+
+// Two flags do not depend on the organization.
+func TestFlagsOfEveryOrganization(t *testing.T) {
+	t.Parallel()
+	upstream := func(revised string) func(*lists.Status, *lists.Check) {
+		return func(_ *lists.Status, c *lists.Check) { c.UpstreamRevised = revised }
+	}
+	for _, tt := range []struct {
+		flag, revised, want string
+	}{
+		{"grantor_knowledge", "2026-10-01", "?"}, // what a grantor knows is in no list
+		{"extract_not_current", "2026-10-01", "no"},
+		{"extract_not_current", "2026-10-04", "yes"},
+		{"extract_not_current", "", "?"}, // nobody has looked
+	} {
+		flags := New(current(upstream(tt.revised)), tables()).Screen(Query{EIN: numbered(0)}, noon).Compliance.Reliance.Flags
+		i := slices.IndexFunc(flags, func(f client.RelianceFlag) bool { return f.ID == tt.flag })
+		if i < 0 || say(flags[i].Applies) != tt.want {
+			t.Errorf("%s with an extract of %q: want %s of %+v", tt.flag, tt.revised, tt.want, flags)
+		}
+	}
+}
+
+// The page about screening gives each flag the provisions that the record gives.
+func TestFlagsInDocs(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/screening.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for flag, row := range flagRows {
+		if basis := row.Text("basis"); !strings.Contains(flag, ".") && !strings.Contains(string(page), "| `"+flag+"` | "+basis+" |") {
+			t.Errorf("docs/screening.md does not say that %s rests on %s", flag, basis)
 		}
 	}
 }
@@ -385,6 +422,9 @@ func TestSourceTakenAway(t *testing.T) {
 		},
 		"of unknown age": func(s *lists.Status, c *lists.Check) {
 			s.FetchedAt, s.Revised, s.RevisedNewest, c.UpstreamRevised = time.Time{}, "", "", ""
+		},
+		"lacking a month of": func(s *lists.Status, _ *lists.Check) {
+			s.Incomplete = "there is no bulletin between 2026-05 and 2026-20"
 		},
 		"put there by hand and of 2019": func(s *lists.Status, c *lists.Check) {
 			s.FetchedAt, s.Revised, s.RevisedNewest, c.UpstreamRevised = time.Time{}, "2019-05", "2019-05", ""

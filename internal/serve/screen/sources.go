@@ -51,6 +51,8 @@ func SourceOf(now *lists.Current, name string, at time.Time) client.ComplianceSo
 		s.Note = orNull("Not used: it has no rows.")
 	case why != "":
 		s.Note = &why
+	case state.Incomplete != "":
+		s.Note = orNull("Not used: incomplete list (" + state.Incomplete + ").")
 	default:
 		s.Screens = true
 	}

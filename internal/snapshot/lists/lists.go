@@ -97,6 +97,7 @@ type Status struct {
 	RevisedNewest string      `json:"revised_newest,omitempty"` // newest revision among them
 	CoversThrough string      `json:"covers_through,omitempty"` // newest bulletin read
 	Parts         []string    `json:"parts,omitempty"`          // of a master file that is not whole, as eo_wy
+	Incomplete    string      `json:"incomplete,omitempty"`     // why the list clears nobody although it is loaded: some of the series is missing
 	Problem       string      `json:"problem,omitempty"`        // why the current upstream version is not loaded
 }
 
