@@ -20,7 +20,7 @@ import (
 // This file compares all organizations with the sanctions list, for package change.
 
 // Comparison is the version of how names are read and compared. Results of two versions cannot be compared.
-const Comparison = 2
+const Comparison = 3
 
 // NameTables returns the tables with names. Stored files refer to positions in it: a new table goes to its end.
 func NameTables() []string {

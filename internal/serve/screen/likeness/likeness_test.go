@@ -469,11 +469,11 @@ func TestContained(t *testing.T) {
 		{9, Primary, "ISIS-PHILIPPINES"}, {10, Primary, "ISIS-SOMALIA"}, {11, Primary, "ISIS-LIBYA"}, {20, Primary, "ISIS-CAUCASUS"}, {21, Primary, "ISIS-SAUDI ARABIA"}, {12, Primary, "INTERPAL"},
 		{13, Primary, "GAZPROMBANK JOINT STOCK COMPANY"}, {14, Primary, "GLOBAL RELIEF FOUNDATION, INC."}, {15, Primary, "LIMITED LIABILITY COMPANY ELEMENT"},
 		{16, Primary, "EMMA LLC"}, {17, AKA, "THE BASE"}, {18, Weak, "THE YOUTH"},
-		{22, AKA, "PFLP"}, {23, AKA, "XQK"}, {24, AKA, "XQK LLC"}, {25, Weak, "QXJ"}})
+		{22, AKA, "PFLP"}, {23, AKA, "XQK"}, {24, AKA, "XQK LLC"}, {25, Weak, "QXJ"}, {26, AKA, "TAWHID"}})
 	for name, want := range map[string]int64{
 		"Hamas Relief Fund": 1, "Hizballah Relief Foundation": 2, "Hezbollah Charity Fund": 2, "Hizbullah Youth Center": 2, "Al-Shabaab Youth Support Fund": 3,
 		"Shabab Relief Fund": 3, "ISIS Relief Foundation": 4, "American Friends of Interpal": 12, "Gazprombank Charity Foundation": 13,
-		"PFLP Relief Fund": 22, "Friends of XQK": 23, "Friends of QXJ": 0,
+		"ХАМАС Фонд": 1, "Фонд помощи Хезболла": 2, "Tawheed Relief Fund": 26, "PFLP Relief Fund": 22, "Friends of XQK": 23, "Friends of QXJ": 0,
 		"Element of Hope Ministries": 0, "Emma Willard School": 0, "Base Camp Youth Center": 0, "American Relief Fund": 0, "Friends of Youth": 0,
 		"Global Vision Foundation": 0, "Sisters of Mercy": 0,
 	} {

@@ -24,6 +24,7 @@ type phrase struct {
 	words   []string // every word
 	shuffle string   // every word as written, sorted: the same for every order
 	content []int    // positions of the words that are compared
+	spelled bool     // it was written in Cyrillic letters
 	buf     []byte
 }
 
@@ -32,6 +33,7 @@ type phrase struct {
 func take(name string, p *phrase) {
 	p.words, p.content = p.words[:0], p.content[:0]
 	text := letters(name)
+	p.spelled = strings.IndexFunc(name, func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) >= 0
 	p.split(text)
 	p.shuffle = sorted(p.words)
 	p.joinInitials()

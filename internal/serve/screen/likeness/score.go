@@ -269,7 +269,7 @@ const (
 	// Aligned words must have enough information together. Each counts with what exceeds
 	// baseInfo, because common words occur together more often than by chance. For each
 	// missing unit the score loses lackingInfo, or lackingMet of it if no word is left over.
-	enoughInfo  = 9.5
+	enoughInfo  = 9.7
 	baseInfo    = 2.5
 	lackingInfo = 0.02
 	lackingMet  = 0.4
@@ -345,12 +345,13 @@ func (l *List) score(q *query, i int32, h *Hit) float64 {
 	return round(s)
 }
 
-// meetsLikeness is the least likeness of a word that is not common, to be the same in another transliteration.
-func meetsLikeness(e *entry, w *word) float64 {
+// meetsLikeness is the least likeness of a word of the query, which is not common, to be a word of the list in another
+// transliteration. We transliterated a name in other letters, so its short words are compared by their fold as well.
+func (q *query) meetsLikeness(e *entry, asked, listed int) float64 {
 	switch {
-	case e.company || len(w.text) < foldedWord:
+	case e.company || max(asked, listed) < foldedWord && !q.spelled:
 		return 1
-	case len(w.text) < longWord:
+	case listed < longWord:
 		return foldLikeness
 	}
 	return skeletonLikeness
@@ -442,7 +443,11 @@ func (l *List) align(q *query, e *entry, k link, a *alignment) {
 		if n >= 0 {
 			q.usedL[n] = true
 			w := &l.words[e.content[n]]
-			q.meets[n] = k.likeness == 1 || k.likeness >= meetsLikeness(e, w) && (k.q < 0 || !q.content[k.q].common)
+			asked := word{}
+			if k.q >= 0 {
+				asked = q.content[k.q]
+			}
+			q.meets[n] = k.likeness == 1 || !asked.common && k.likeness >= q.meetsLikeness(e, len(asked.text), len(w.text))
 			a.coveredL += w.weight * k.likeness
 			said += w.info
 			if k.q >= 0 && k.q2 < 0 && k.likeness < 1 && q.content[k.q].common {
