@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if path := os.Getenv(watchEnv); path != "" {
-		compareForever(path)
+		compareForever(place{dir: path, dsn: os.Getenv(watchDSN)})
 		return
 	}
 	code := m.Run()

@@ -251,7 +251,8 @@ func (s *Handler) readBody(r *http.Request, out *reply, c *Call) (err error) {
 	most := c.op.MaxBody
 	if c.op.Body == nil {
 		// An unread body does no harm, unless it keeps the connection busy, or has parameters of something that is paid for.
-		if r.ContentLength > 1<<20 || c.op.Writes && c.op.Cost > 0 && r.ContentLength > int64(len("{}")) {
+		// A body sent in pieces has no length, -1.
+		if r.ContentLength > 1<<20 || c.op.Writes && c.op.Cost > 0 && (r.ContentLength < 0 || r.ContentLength > int64(len("{}"))) {
 			return tooLarge(0)
 		}
 		return nil

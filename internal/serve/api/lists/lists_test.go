@@ -234,6 +234,23 @@ func TestScreening(t *testing.T) {
 		}
 		return body, answer.Header
 	}
+	// The run is in the address. A body that says otherwise is refused, also when it comes in pieces, and nothing is charged.
+	left := ann.left(t)
+	for _, body := range []io.Reader{strings.NewReader(`{"run":"`+run.ID+`"}`), io.MultiReader(strings.NewReader(`{"run":"`+run.ID+`"}`))} {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, live.Base+"/api/v1/lists/"+id+"/screen", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-API-Key", ann.key)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusRequestEntityTooLarge || ann.left(t) != left {
+			t.Errorf("%d, and %d calls are left of %d", answer.StatusCode, ann.left(t), left)
+		}
+	}
 	text, _ := get("format=csv")
 	if rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll(); err != nil || len(rows) != 103 {
 		t.Errorf("%d rows, %v", len(rows), err)
