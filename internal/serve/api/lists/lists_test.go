@@ -236,7 +236,7 @@ func TestScreening(t *testing.T) {
 	}
 	// The run is in the address. A body that says otherwise is refused, also when it comes in pieces, and nothing is charged.
 	left := ann.left(t)
-	for _, body := range []io.Reader{strings.NewReader(`{"run":"`+run.ID+`"}`), io.MultiReader(strings.NewReader(`{"run":"`+run.ID+`"}`))} {
+	for _, body := range []io.Reader{strings.NewReader(`{"run":"` + run.ID + `"}`), io.MultiReader(strings.NewReader(`{"run":"` + run.ID + `"}`))} {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, live.Base+"/api/v1/lists/"+id+"/screen", body)
 		if err != nil {
 			t.Fatal(err)
