@@ -336,6 +336,11 @@ func (r *run) rank(lines [][]any) {
 	}
 	slices.SortStableFunc(lines, func(a, b []any) int { return sign * cmp.Compare(a[by].(int64), b[by].(int64)) })
 	left, some := r.known["left_amount"].(int64)
+	ranked := int64(0)
+	for _, l := range lines {
+		ranked += l[1].(int64)
+	}
+	r.learn("known_percent", 100*average(ranked, ranked+left))
 	if some && len(lines) == 0 {
 		r.tell("left_only")
 		return

@@ -3,6 +3,7 @@ package ask
 import (
 	"cmp"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,27 +71,51 @@ func (r *run) sum(v url.Values) *grants.SummaryAnswer {
 	other := r.a.run(r.ctx, r.p)
 	a := get[grants.SummaryAnswer](other, "/grants/summary", v)
 	r.err = cmp.Or(r.err, other.err)
+	r.last = other.last
 	return a
+}
+
+// A part of the dollars from which an answer tells of them.
+const (
+	tellsRelated = .1 // to related parties
+	tellsOthers  = .1 // to other recipients of similar name
+)
+
+// tellRelated tells how much of the dollars went to related parties: a group return has the transfers between its members.
+func (r *run) tellRelated(found int64) {
+	v := r.p.values()
+	v.Set("exclude", strings.Join(r.p.excluded("related_party"), ","))
+	if r.sum(v); r.err != nil || r.last.Excluded == nil || r.last.Excluded.RelatedParty == nil {
+		return
+	}
+	if related := r.last.Excluded.RelatedParty.TotalAmount; float64(related) >= tellsRelated*float64(max(found, 1)) {
+		r.tell("related", "related_amount", related, "related_percent", float64(related)/float64(found)*100)
+	}
 }
 
 // tellMissing tells of grants that the filters of a plan cannot find, because of what is not known of their recipients.
 func (r *run) tellMissing() {
 	p := r.p
 	_, _, two := p.fromTo()
-	if !p.ofGrants() || p.By != "" || p.Only != "" || two || len(p.Recipients)+len(p.Causes) == 0 {
+	if !p.ofGrants() || p.By != "" || p.Only != "" || two || len(p.Funders)+len(p.Recipients)+len(p.Causes) == 0 {
 		return // one request cannot sum the grants of such a plan
 	}
 	found := r.sum(p.values()).Summary.TotalAmount
+	if len(p.Funders)+len(p.Recipients) > 0 && !r.empty && !slices.Contains(p.Exclude, "related_party") {
+		r.tellRelated(found)
+	}
 	r.tellUnlinked(found, false)
-	r.tellOthers()
+	r.tellOthers(found)
 	if r.tellUnlinked(found, true); len(p.Causes) == 0 {
 		return
 	}
 	v := p.without("causes").values()
 	v.Set("by", groups.text("causes", "by"))
-	for _, g := range cmp.Or(r.sum(v).Groups, &client.Groups{}).Rows {
+	all := r.sum(v)
+	for _, g := range cmp.Or(all.Groups, &client.Groups{}).Rows {
 		if g.Kind == "none" {
 			v.Del("by")
+			r.learn("known_percent", 100*(1-average(g.TotalAmount, all.Summary.TotalAmount)))
 			r.missing("uncoded", client.Sums{GrantCount: g.GrantCount, TotalAmount: g.TotalAmount}, found, v)
 		}
 	}
@@ -169,7 +194,7 @@ func (r *run) missing(key string, more client.Sums, found int64, v url.Values) {
 		r.tell(key)
 	case more.TotalAmount >= found:
 		if r.say(answers.text("caveat_"+key, "text")); key == "uncoded" {
-			r.out.Answer = answers.text("known_cause", "text") + " " + r.out.Answer
+			r.out.Answer = r.known.fill(answers.text("known_cause", "text")) + " " + r.out.Answer
 		}
 	default:
 		r.out.Caveats = nil
@@ -184,6 +209,7 @@ func (r *run) missing(key string, more client.Sums, found int64, v url.Values) {
 const (
 	longestQuery = 500 // bytes that the API takes as words to search for
 	mostNamed    = 24  // names that are identified
+	mostBearing  = 60  // recipients of one name
 	mostNames    = 3   // names that are told
 )
 
@@ -203,13 +229,20 @@ func (r *run) called(p *Plan, words string) []grants.RecipientRow {
 	return a.Results
 }
 
-// bearing are the recipients that bear a name, or the largest of them.
-func (r *run) bearing(name string) []grants.RecipientRow {
-	key := orgname.Key(name)
-	if key == "" {
+// bearing are the identities of recipients, as recip_id takes them, that filers call by exactly this name, those with the largest
+// grants first.
+func (r *run) bearing(name string) (ids []string) {
+	key, words := orgname.Key(name), quoted(name)
+	if _, ok := graph.ParseQuery(words); !ok || key == "" || len(words) > longestQuery {
 		return nil
 	}
-	return slices.DeleteFunc(r.called(r.p, quoted(name)), func(row grants.RecipientRow) bool { return orgname.Key(row.RecipName) != key })
+	v := url.Values{"query": {words}, "exclude": {"individuals,unidentified"}, "sort_by": {"amount"}, "limit": {"1000"}}
+	for _, row := range get[api.List[grants.GrantRow]](r, "/grants/transactions", v).Results {
+		if orgname.Key(row.RecipNameFiled) == key && len(ids) < mostBearing {
+			ids = addNew(ids, strings.TrimPrefix(row.RecipID, "ein-"))
+		}
+	}
+	return ids
 }
 
 // completed is the only name of recipients that adds one noun to a name: ClimateWorks
@@ -229,22 +262,23 @@ func (r *run) completed(name string) (whole string) {
 	return whole
 }
 
-// tellOthers tells of other recipients whose names have the words that were asked for, if no
-// grants were found, or if the recipient is known by its name alone.
-func (r *run) tellOthers() {
+// tellOthers tells of other recipients whose names have the words that were asked for, if no grants were found, if the
+// recipient is known by its name alone, or if they have a part of the dollars that matters: a university and its foundation.
+func (r *run) tellOthers(found int64) {
 	var names []string
+	var dollars int64
 	for _, o := range r.p.Recipients {
-		if o.EIN != "" && !r.empty || o.Asked == "" {
-			continue
-		}
+		ids := strings.Split(o.RecipID+",ein-"+o.EIN, ",")
+		named := o.EIN == "" || r.empty
 		for _, row := range r.called(r.p, quoted(o.Asked)) {
-			if strings.Contains(orgname.Key(row.RecipName), orgname.Key(o.Asked)) && !slices.Contains(strings.Split(o.RecipID, ","), row.RecipID) {
-				names = addNew(names, orgname.Display(row.RecipName))
+			matters := named || row.RecipEIN != nil && float64(row.TotalAmount) >= tellsOthers*float64(found)
+			if strings.Contains(orgname.Key(row.RecipName), orgname.Key(o.Asked)) && o.Asked != "" && !slices.Contains(ids, row.RecipID) && matters {
+				names, dollars = addNew(names, orgname.Display(row.RecipName)), dollars+row.TotalAmount
 			}
 		}
 	}
 	if n := len(names); n > 0 {
-		r.tell("others", "names", joinWords(names[:min(n, mostNames)], "and"), "others", n)
+		r.tell("others", "names", joinWords(names[:min(n, mostNames)], "and"), "others", n, "others_amount", dollars)
 	}
 }
 
@@ -269,6 +303,10 @@ func (r *run) means(row *grants.RecipientRow, o *Party, begin int) string {
 		q.Text = beginning
 	}
 	found := r.identify(q)
+	if found.Verdict == identify.Several && row.RecipCity != nil {
+		q.City = *row.RecipCity // "United Way Inc" of a city
+		found = r.identify(q)
+	}
 	best, ok := found.Best()
 	key := orgname.Key(q.Text)
 	if !ok || found.Verdict < identify.Certain && key != orgname.Key(o.Name) && key != orgname.Key(o.Asked) {
@@ -292,7 +330,7 @@ func (r *run) namesOf(p *Plan, o Party, parts bool) (ids, names []string) {
 		}
 	}
 	seen := map[string]bool{}
-	for _, words := range []string{quoted(o.Name), quoted(o.Asked), telling(o)} {
+	for _, words := range append(each(alias.Split(o.Name, -1), quoted), quoted(o.Name), quoted(o.Asked), telling(o)) {
 		for _, row := range r.called(p, words) {
 			if row.RecipEIN != nil || seen[row.RecipID] || len(seen) == mostNamed || o.EIN == "" && orgname.Key(row.RecipName) != orgname.Key(o.Name) {
 				continue
@@ -304,6 +342,9 @@ func (r *run) namesOf(p *Plan, o Party, parts bool) (ids, names []string) {
 	}
 	return ids, names
 }
+
+// alias matches what joins the names of an organization.
+var alias = regexp.MustCompile(`(?i)\s(?:aka|dba|d/b/a|fka|f/k/a)\s`)
 
 // quoted is a name as a phrase to search for.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, " ") + `"` }

@@ -115,7 +115,7 @@ func (r *reading) addCity(from, to int) {
 		return
 	}
 	if cost := r.cityCost(from, to); cost < costUnknown+costCity {
-		if n := r.inCity(text, ""); n >= bigCity && (cost < costCity || said(r.textAt(to)).tag == "ORG") {
+		if n := r.inCity(text, ""); n >= bigCity && cost < costCity || n >= knownCity && said(r.textAt(to)).tag == "ORG" {
 			cost = 2 * costWord
 		} else if n == 0 {
 			return
@@ -152,8 +152,11 @@ func (r *reading) cityCost(from, to int) float64 {
 	return cost
 }
 
-// bigCity is how many organizations a city has that everybody knows by its name.
-const bigCity = 300
+// How many organizations a city has that everybody knows by its name, and one that "to" may mean rather than an organization.
+const (
+	bigCity   = 300
+	knownCity = 30
+)
 
 func (l *lookups) inCity(city, state string) int64 {
 	d := l.a.Data.Directory

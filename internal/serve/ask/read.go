@@ -53,6 +53,7 @@ type item struct {
 
 	role  string
 	named bool // a cause that looks like the name of an organization
+	whole bool // the full name of an organization, of several words
 	doubt bool // a recipient without an EIN may be a known organization after all
 	used  bool // the plan uses this item
 }
@@ -379,10 +380,11 @@ func (r *reading) choose(list [][]*item) (*Plan, *Unclear) {
 }
 
 // differ returns the first two items of readings that take the same words for an organization and for something else. A reading
-// that takes a part of an organization's name for a place, and the rest for the same organization, is no other reading.
+// that takes a part of an organization's name for a place, and the rest for the same organization, is no other reading; nor is
+// one that divides a full name.
 func differ(a, b []*item) (x, y *item) {
 	for _, x := range a {
-		if slices.ContainsFunc(b, func(part *item) bool {
+		if x.whole || slices.ContainsFunc(b, func(part *item) bool {
 			return x.sym == "PARTY" && part.sameParty(x) && x.from <= part.from && part.to <= x.to
 		}) {
 			continue

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode"
 
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/table"
 )
 
@@ -147,19 +148,25 @@ func (r *reading) leftOver(seq []*item) *Unclear {
 		u.Why = sentence("unknown_many")
 		return u
 	}
+	u = r.unknown(u.Words, names, r.perhaps)
+	if !r.again {
+		r.suggest(u, seq)
+	}
+	return u
+}
+
+// unknown says that words have no meaning here, or name nobody, and who may be meant.
+func (r *reading) unknown(words []string, names bool, perhaps []identify.Candidate) *Unclear {
 	key := "unknown"
 	if names {
 		key = "unknown_name"
 	}
-	u.Why = sentence(key, "words", "“"+strings.Join(u.Words, "”, “")+"”")
-	for _, c := range r.perhaps {
+	u := &Unclear{Why: sentence(key, "words", "“"+strings.Join(words, "”, “")+"”"), Words: words}
+	for _, c := range perhaps {
 		u.Parties = append(u.Parties, Party{EIN: c.EIN.String(), Name: c.DisplayName})
 	}
 	if len(u.Parties) > 0 {
 		u.Why += " " + sentence("perhaps", "names", joinWords(each(u.Parties, Party.numbered), "or"))
-	}
-	if !r.again {
-		r.suggest(u, seq)
 	}
 	return u
 }

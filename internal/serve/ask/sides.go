@@ -70,6 +70,10 @@ func (s *assembly) settled(it *item) string {
 		return "some"
 	}
 	gave, got := s.sums(p.EIN, "funder"), s.sums(p.EIN, "recipient")
+	if best, ok := it.who.Best(); ok && gave == 0 {
+		gave = s.sums(s.group(best, "funder").EIN.String(), "funder")
+		defer func() { it.party = nil }() // it may be the group, if it turns out to be the funder
+	}
 	role := s.decide("side", it, "gave="+kind(gave, got)+" got="+kind(got, gave)+" ")
 	if s.unclear != nil && role == "refuse=both_sides" {
 		s.unclear.Try = []string{"How much did " + p.EIN + " give?", "How much did " + p.EIN + " receive?", "Who funds " + p.EIN + "?"}

@@ -10,9 +10,9 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
-	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/identify"
+	"grantgraph/internal/typo"
 )
 
 // Limits on looking for organizations.
@@ -23,6 +23,7 @@ const (
 	perhapsFrom   = .15 // less probable organizations are not mentioned
 	likelyGrantee = .6  // an organization that is named like a city may be meant by "give to"
 	smallest      = .05 // less probable organizations are not read
+	mostRival     = 5   // how many times more probable an organization may be than its rivals
 )
 
 // addParty adds a run of words that may name an organization, with the probability that identify gives it.
@@ -35,7 +36,7 @@ func (r *reading) addParty(from, to int) {
 	best := found.Candidates[0]
 	if unsure(found) || best.Probability < smallest {
 		known := slices.ContainsFunc(r.perhaps, func(c identify.Candidate) bool { return c.EIN == best.EIN })
-		if best.Probability >= perhapsFrom && len(r.perhaps) < 3 && !known {
+		if best.Probability >= perhapsFrom && len(r.perhaps) < 3 && !known && len(resembling(r.nameText(from, to), found.Candidates[:1])) > 0 {
 			r.perhaps = append(r.perhaps, best)
 		}
 		return
@@ -43,20 +44,67 @@ func (r *reading) addParty(from, to int) {
 	if found.Verdict == identify.Several && to-from == 1 && !r.toks[from].cap {
 		return // a common word that is in several names
 	}
-	it := item{sym: "PARTY", who: found, asked: r.nameText(from, to), cost: r.partyCost(from, to, found)}
+	it := item{sym: "PARTY", who: found, asked: r.nameText(from, to), cost: r.partyCost(from, to, found), whole: r.isWhole(from, to, found)}
 	if r.has(from-1, "the") {
 		from--
 	}
 	r.add(from, to, it)
 }
 
-// unsure reports whether words name no organization, or only one that is known to share its address with somebody of that name.
+// unsure reports whether words name no organization, or only those that are known to share their address with somebody of that
+// name.
 func unsure(found identify.Answer) bool {
-	return found.Verdict == identify.Nobody || found.Verdict == identify.Several && found.Candidates[0].Why == identify.AtAddress
+	known := func(c identify.Candidate) bool { return c.Why != identify.AtAddress && c.Probability >= smallest }
+	return found.Verdict == identify.Nobody || found.Verdict == identify.Several && found.Candidates[0].Why == identify.AtAddress &&
+		!slices.ContainsFunc(found.Candidates, known)
+}
+
+// resembling are the candidates whose own name has a telling word of a text, that filers call so, or whose initials it is. A
+// former name counts if there is at most one other: it may be a mistake of one filer.
+func resembling(text string, list []identify.Candidate) []identify.Candidate {
+	words := strings.Fields(telling(Party{Name: text}))
+	alike := func(a, b string) bool {
+		return strings.TrimSuffix(a, "s") == strings.TrimSuffix(b, "s") || len(b) > 5 && typo.Within(a, b, 1) <= 1
+	}
+	has := func(name string) bool {
+		return len(words) == 0 || slices.ContainsFunc(tokens(name), func(t token) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return alike(t.text, w) })
+		})
+	}
+	initials := text == strings.ToUpper(text) || text == strings.ToLower(text)
+	var own, other []identify.Candidate
+	for _, c := range list {
+		switch {
+		case has(c.DisplayName), initials && strings.Contains(initialsOf(c.DisplayName), strings.ToLower(text)), strings.HasPrefix(c.Why, "called") && has(c.Name):
+			own = append(own, c)
+		case has(c.Name), len(words) == 1 && strings.HasPrefix(strings.ToLower(c.Name), words[0]): // the Met
+			other = append(other, c)
+		}
+	}
+	if len(own) < 2 {
+		own = append(own, other...)
+	}
+	return own
+}
+
+func initialsOf(name string) (letters string) {
+	for _, t := range tokens(name) {
+		if !is("function", t.text) {
+			letters += t.text[:1]
+		}
+	}
+	return letters
 }
 
 func (r *reading) isCity(from, to int) bool {
 	return slices.ContainsFunc(r.parts[from], func(it *item) bool { return it.to == to && it.place != nil && it.place.Kind == "city" })
+}
+
+// isWhole reports whether several words are the full name of one of some organizations.
+func (r *reading) isWhole(from, to int, found identify.Answer) bool {
+	return to-from > 1 && slices.ContainsFunc(found.Candidates, func(c identify.Candidate) bool {
+		return orgname.Key(r.nameText(from, to)) == orgname.Key(c.DisplayName)
+	})
 }
 
 // partyCost is the cost of reading words as the name of one of some organizations.
@@ -69,15 +117,20 @@ func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
 		p = min(sum, 1) * .5
 	}
 	cost := costParty - math.Log(p) + r.cutBefore(from) + r.cutBehind(to)
-	if to-from > 1 && orgname.Key(r.nameText(from, to)) == orgname.Key(found.Candidates[0].DisplayName) {
+	if r.isWhole(from, to, found) {
 		cost -= costSlip // the full name of an organization: the California Endowment is no endowment in California
 	}
-	if r.has(from-1, "in|near") {
+	switch in := r.has(from-1, "in|near"); {
+	case in && r.isCity(from, to):
+		cost += costCityIn
+	case in:
 		cost += costSlip
 	}
 	switch city := found.Verdict < identify.Certain && r.has(from-1, "to") && r.isCity(from, to); {
-	case city && said(r.textAt(from-2)).tag == "give" && found.Candidates[0].Probability > likelyGrantee:
-		cost += costWord // "give to Columbia" may be either one
+	case city && found.Candidates[0].Probability > likelyGrantee:
+		if said(r.textAt(from-2)).tag == "give" || r.inCity(r.joined(from, to), "") >= knownCity {
+			cost += costWord // "give to Columbia" may be either one
+		}
 	case city || said(r.textAt(to)).tag == "ORG":
 		cost += costCityIn // Miami organizations, money that goes to Miami
 	}
@@ -142,7 +195,7 @@ func (r *reading) addByName(from, to int) bool {
 		return false
 	}
 	found := r.identify(identify.Question{Text: name})
-	if !unsure(found) {
+	if !unsure(found) && found.Candidates[0].Why != identify.AtAddress {
 		return false
 	}
 	notes := []string{sentence("no_ein_here", "name", names[0])}
@@ -345,10 +398,13 @@ func (s *assembly) pick(it *item, role string) *Party {
 		}
 		return it.party
 	}
-	for _, c := range found.Candidates {
-		if c.DisplayName == best.DisplayName+" Group Return" && s.sums(best.EIN.String(), role) == 0 && s.sums(c.EIN.String(), role) > 0 {
-			best = c // the group files one return for all of its members
+	if roles[role] != identify.Either && found.Verdict == identify.Likely && s.sums(best.EIN.String(), role) == 0 {
+		if other, ok := s.active(found, role); ok {
+			best = other
 		}
+	}
+	if best = s.group(best, role); role == "funder" {
+		s.tellNamesake(it.asked, best)
 	}
 	it.party = &Party{EIN: best.EIN.String(), Name: best.DisplayName, Asked: it.asked}
 	if best.Probability < doubtful || roles[role] != identify.Either && s.sums(it.party.EIN, role) == 0 {
@@ -360,17 +416,41 @@ func (s *assembly) pick(it *item, role string) *Party {
 	return it.party
 }
 
+// group is the group return of an organization, if it made or received the grants that the organization did not: a group files
+// one return for all of its members.
+func (s *assembly) group(c identify.Candidate, role string) identify.Candidate {
+	const ending = " Group Return"
+	if roles[role] == identify.Either || s.sums(c.EIN.String(), role) > 0 || strings.HasSuffix(c.DisplayName, ending) {
+		return c
+	}
+	found := s.identify(identify.Question{Text: c.DisplayName + ending})
+	group, ok := found.Best()
+	if !ok || !strings.HasPrefix(group.DisplayName, c.DisplayName) || !strings.HasSuffix(group.DisplayName, ending) || s.sums(group.EIN.String(), role) == 0 {
+		return c
+	}
+	return group
+}
+
+// tellNamesake notes that grants name a recipient as the question names a funder that is known by another name.
+func (s *assembly) tellNamesake(asked string, c identify.Candidate) {
+	if key := orgname.Key(asked); key == "" || key == orgname.Key(c.DisplayName) {
+		return
+	}
+	if slices.ContainsFunc(s.a.run(s.ctx, &Plan{}).bearing(asked), func(id string) bool { return !digits(id) }) {
+		s.note("namesake", "asked", asked, "name", c.DisplayName)
+	}
+}
+
 // branches are all recipients that bear the name of a national organization. Filers seldom say which of its branches they mean.
 func (s *assembly) branches(it *item, role string) *Party {
 	if role != "recipient" || !is("national", strings.ReplaceAll(strings.ToLower(it.asked), " ", "_")) {
 		return nil
 	}
 	aside := s.a.run(s.ctx, &Plan{})
-	rows := aside.bearing(it.asked)
-	if aside.err != nil || len(rows) < 2 {
+	ids := aside.bearing(it.asked)
+	if aside.err != nil || len(ids) < 2 {
 		return nil
 	}
-	ids := each(rows, func(row grants.RecipientRow) string { return strings.TrimPrefix(row.RecipID, "ein-") })
 	s.note("branches", "name", it.asked, "n", strconv.Itoa(len(ids)))
 	return &Party{Name: it.asked, Asked: it.asked, RecipID: strings.Join(ids, ",")}
 }
@@ -380,7 +460,7 @@ func (s *assembly) branches(it *item, role string) *Party {
 func (s *assembly) active(found identify.Answer, role string) (best identify.Candidate, ok bool) {
 	n, rivals := 0, 0
 	for _, c := range found.Candidates {
-		if c.Probability < found.Candidates[0].Probability/4 {
+		if c.Probability < found.Candidates[0].Probability/mostRival {
 			continue
 		}
 		rivals++
@@ -422,6 +502,11 @@ func (r *reading) sums(id, side string) int64 {
 
 // ambiguous reports that a name may mean several organizations, and offers the question with each of them.
 func (s *assembly) ambiguous(it *item, found []identify.Candidate) {
+	found = resembling(it.asked, found)
+	if len(found) < 2 {
+		s.unclear = s.unknown([]string{it.asked}, true, found)
+		return
+	}
 	s.unclear = &Unclear{choice: true}
 	var names []string
 	for _, c := range found[:min(len(found), 5)] {
