@@ -283,7 +283,7 @@ func (l *loader) load(ctx context.Context, w *snapshot.Writer, sources *discover
 		if err == nil && !sources.Invented {
 			err = l.incomplete(files)
 		}
-		if err == nil {
+		if err == nil && (l.name == lists.OFAC || !sources.Invented) { // invented worlds come in several sizes
 			err = l.shrunken(&before, &got.state)
 		}
 		if err == nil {
@@ -356,10 +356,11 @@ func partsOf(sources *discover.Sources) (parts []string) {
 	return nil
 }
 
-// shrunken refuses sanctions or bulletins that have lost a tenth of their entries, because screening would clear those that
-// were cut off. The fetcher checks files in the same way; this check is for files that a person has put there.
+// shrunken refuses a list that has lost a tenth of its entries, because screening would clear those that were cut off. The
+// fetcher checks files in the same way; this check is for files that a person has put there. A master file may be given with
+// fewer states than before, and says which.
 func (l *loader) shrunken(before, now *lists.Status) error {
-	if slices.Contains([]string{lists.OFAC, lists.IRB}, l.name) && before.Loaded && now.Rows*10 < before.Rows*9 {
+	if l.name != lists.BMF && before.Loaded && now.Rows*10 < before.Rows*9 {
 		return fmt.Errorf("incomplete list: it has %d entries where %d were there before, so it is cut short", now.Rows, before.Rows)
 	}
 	return nil

@@ -249,6 +249,23 @@ func TestShrunkenSanctions(t *testing.T) {
 	}
 }
 
+func TestShrunken(t *testing.T) {
+	t.Parallel()
+	for i := range loaders {
+		l := &loaders[i]
+		for _, tt := range []struct {
+			before, now int64
+			loaded      bool
+			refused     bool
+		}{{1000, 899, true, true}, {1000, 100, true, true}, {1000, 900, true, false}, {1000, 2000, true, false}, {1000, 100, false, false}} {
+			err := l.shrunken(&lists.Status{Loaded: tt.loaded, Rows: tt.before}, &lists.Status{Rows: tt.now})
+			if want := tt.refused && l.name != lists.BMF; (err != nil) != want { // the master file says which states it has
+				t.Errorf("%s from %d to %d: %v", l.name, tt.before, tt.now, err)
+			}
+		}
+	}
+}
+
 // TestGivenLists holds that a list which a person has put there is as old as it says, whatever the
 // time of its file, and that it is refused when it is incomplete.
 func TestGivenLists(t *testing.T) {
