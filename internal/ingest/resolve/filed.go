@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,9 @@ import (
 
 // filedFunders is how many distinct funders must file one EIN for one name before we accept an organization that is on no list.
 const filedFunders = 3
+
+// filedElsewhere is how many of them must file another address of it.
+const filedElsewhere = 2
 
 // FiledRecipient is a recipient for which grant lines give an EIN.
 type FiledRecipient struct {
@@ -112,18 +116,41 @@ func (b *UniverseBuilder) addFiledOnly(issued *ein.Prefixes) {
 // believe makes one organization from the recipients with one EIN and one key, if enough funders have paid it.
 func believe(as []unlistedRecipient) (Org, bool) {
 	var funders []ein.EIN
+	elsewhere := map[Location]map[ein.EIN]bool{}
 	for i := range as {
 		funders = append(funders, as[i].funders...)
+		if elsewhere[as[i].at] == nil {
+			elsewhere[as[i].at] = map[ein.EIN]bool{}
+		}
+		for _, funder := range as[i].funders {
+			elsewhere[as[i].at][funder] = true
+		}
 	}
 	slices.Sort(funders)
 	n := len(slices.Compact(funders))
 	if n < filedFunders {
 		return Org{}, false
 	}
-	spelling := mostFrequent(as, func(r *unlistedRecipient) string { return r.spelling }, strings.Compare)
-	at := mostFrequent(as, func(r *unlistedRecipient) Location { return r.at }, CompareLocations)
+	spelling := mostFrequent(as, func(r *unlistedRecipient) string { return r.spelling })[0].spelling
+	// A street is spelled in many ways, so the most frequent whole address can be that of a branch.
+	near := as
+	for _, part := range []func(*unlistedRecipient) string{
+		func(r *unlistedRecipient) string { return r.at.State },
+		func(r *unlistedRecipient) string { return r.at.City },
+		func(r *unlistedRecipient) string { return r.at.ZIP5 },
+		func(r *unlistedRecipient) string { return r.at.Street },
+	} {
+		near = mostFrequent(near, part)
+	}
+	at := near[0].at
+	var others []Location
+	for _, l := range slices.SortedFunc(maps.Keys(elsewhere), CompareLocations) {
+		if l != at && len(elsewhere[l]) >= filedElsewhere && len(others) < maxNames {
+			others = append(others, l)
+		}
+	}
 	// Prefer the name that more funders give.
-	return Org{EIN: as[0].ein, Name: spelling, Street: at.Street, City: at.City, State: at.State, ZIP5: at.ZIP5,
+	return Org{EIN: as[0].ein, Name: spelling, Street: at.Street, City: at.City, State: at.State, ZIP5: at.ZIP5, Others: others,
 		Sources: FiledOnly, Active: true, AsOf: int32(n)}, true
 }
 
@@ -133,19 +160,24 @@ func CompareLocations(a, b Location) int {
 		strings.Compare(a.City, b.City), strings.Compare(a.Street, b.Street))
 }
 
-// mostFrequent is the most frequent value; among equals, the first in order.
-func mostFrequent[T comparable](as []unlistedRecipient, of func(*unlistedRecipient) T, compare func(a, b T) int) T {
-	counts := map[T]int{}
+// mostFrequent returns the recipients with the value that most funders give, on most lines; among equals, the first in order.
+// An empty value says nothing.
+func mostFrequent(as []unlistedRecipient, of func(*unlistedRecipient) string) []unlistedRecipient {
+	funders, lines := map[string]map[ein.EIN]bool{}, map[string]int{}
 	for i := range as {
-		counts[of(&as[i])] += len(as[i].funders)
-	}
-	best, most := of(&as[0]), 0
-	for v, n := range counts {
-		if n > most || n == most && compare(v, best) < 0 {
-			best, most = v, n
+		value := of(&as[i])
+		if funders[value] == nil {
+			funders[value] = map[ein.EIN]bool{}
 		}
+		for _, funder := range as[i].funders {
+			funders[value][funder] = true
+		}
+		lines[value] += len(as[i].funders)
 	}
-	return best
+	best := slices.MinFunc(slices.Collect(maps.Keys(funders)), func(x, y string) int {
+		return cmp.Or(cmp.Compare(min(1, len(y)), min(1, len(x))), cmp.Compare(len(funders[y]), len(funders[x])), cmp.Compare(lines[y], lines[x]), strings.Compare(x, y))
+	})
+	return slices.DeleteFunc(slices.Clone(as), func(r unlistedRecipient) bool { return of(&r) != best })
 }
 
 // sumFiled sorts and adds up the filed statements, and keeps one spelling for each EIN and key. All spellings of a

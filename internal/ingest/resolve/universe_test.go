@@ -152,12 +152,20 @@ func TestFiledOnly(t *testing.T) {
 	file(70000004, "KNOWN AFTERWARDS", 1, 2, 3)
 	file(80000001, "FUNDER ITSELF", 1)
 	file(70000005, "TOWN OF EXAMPLE", 1, 2, 3)
+	// Most funders name the headquarters, each in another way; those of a branch agree.
+	for i, street := range []string{"350 FIFTH AVE", "350 5TH AVENUE", "350 5TH AVE 34TH FL", "EMPIRE STATE BLDG"} {
+		b.AddFiled(FiledRecipient{70000006, "LANTERN WATCH", "Lantern Watch", Location{street, "NEW YORK", "NY", "10118"}}, ein.EIN(80000001+i))
+	}
+	b.AddFiled(FiledRecipient{70000006, "LANTERN WATCH", "Lantern Watch", Location{"1 BRANCH ST", "CHICAGO", "IL", "60601"}}, 80000007, 80000007, 80000007, 80000008)
 	file(70000005, "EXAMPLE POLICE DEPARTMENT", 1, 2, 3, 4)
 	b.Add(Org{EIN: 70000004, Name: "KNOWN INC", State: "OK", Sources: Revoked})
 	u := b.Build()
 
-	if u.Len() != 3 {
-		t.Fatalf("%d organizations, want 3", u.Len())
+	if u.Len() != 4 {
+		t.Fatalf("%d organizations, want 4", u.Len())
+	}
+	if o := lookup(t, u, 70000006); o.State != "NY" || o.City != "NEW YORK" || o.ZIP5 != "10118" {
+		t.Errorf("got %+v", o)
 	}
 	o := lookup(t, u, 70000001)
 	if o.Name != "Prairie State University" || o.State != "OK" || o.ZIP5 != "73019" || o.Sources != FiledOnly || !o.Active || o.Pop != 4 {
