@@ -175,7 +175,8 @@ func mostFrequent(as []unlistedRecipient, of func(*unlistedRecipient) string) []
 		lines[value] += len(as[i].funders)
 	}
 	best := slices.MinFunc(slices.Collect(maps.Keys(funders)), func(x, y string) int {
-		return cmp.Or(cmp.Compare(min(1, len(y)), min(1, len(x))), cmp.Compare(len(funders[y]), len(funders[x])), cmp.Compare(lines[y], lines[x]), strings.Compare(x, y))
+		return cmp.Or(cmp.Compare(min(1, len(y)), min(1, len(x))), cmp.Compare(len(funders[y]), len(funders[x])),
+			cmp.Compare(lines[y], lines[x]), strings.Compare(x, y))
 	})
 	return slices.DeleteFunc(slices.Clone(as), func(r unlistedRecipient) bool { return of(&r) != best })
 }
