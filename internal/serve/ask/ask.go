@@ -2,15 +2,10 @@ package ask
 
 import (
 	"context"
-	"fmt"
 
 	"grantgraph/client"
-	"grantgraph/internal/ntee"
-	"grantgraph/internal/orgname"
-	"grantgraph/internal/place"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/dataset"
-	"grantgraph/internal/serve/graph"
 )
 
 // maxLetters is how many letters a question may have.
@@ -48,25 +43,17 @@ func (a *Asker) Answer(ctx context.Context, question string) (*Answer, error) {
 	return answer, err
 }
 
-// Examples are three questions that can be answered from this dataset: about its
-// largest funder, about a state, and about a cause.
+// Examples are three questions of examples.tsv that can be answered from this dataset: about its largest funder, about a state,
+// and about a cause.
 func (a *Asker) Examples(ctx context.Context) []string {
 	out := []string{}
-	if a.Data == nil || a.Data.Graph == nil {
+	if a.Data == nil || !a.Data.Whole() {
 		return out
 	}
-	g := a.Data.Graph
-	if funders, _, err := g.Funders(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1}); err == nil && len(funders) > 0 {
-		out = append(out, fmt.Sprintf("How much did %s give in %d?", orgname.Display(funders[0].Name), funders[0].LastYear))
-	}
-	if by, err := g.Groups(ctx, &graph.Filter{}, graph.GroupState, 1); err == nil && len(by.Groups) > 0 {
-		if r, ok := place.RegionOf(by.Groups[0].Key); ok {
-			out = append(out, "Who are the top 10 funders of education in "+r.Name+"?")
-		}
-	}
-	if by, err := g.Groups(ctx, &graph.Filter{}, graph.GroupSubject, 1); err == nil && len(by.Groups) > 0 {
-		if key := by.Groups[0].Key; len(key) == 1 {
-			out = append(out, "How has giving for "+ntee.Label(key[0])+" changed over time?")
+	for _, row := range examples {
+		r := a.run(ctx, &Plan{Measure: "which", Of: row.Text("of"), Top: 1})
+		if r.answer(); r.err == nil && len(r.out.Rows) > 0 {
+			out = append(out, r.known.fill(row.Text("question")))
 		}
 	}
 	return out

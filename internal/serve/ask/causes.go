@@ -1,7 +1,6 @@
 package ask
 
 import (
-	_ "embed"
 	"math/bits"
 	"slices"
 	"strings"
@@ -10,21 +9,15 @@ import (
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/stem"
-	"grantgraph/internal/table"
 )
-
-//go:embed causes.tsv
-var causeFile string
 
 // causeWord is a phrase of causes.tsv. The code is empty if the phrase names no single cause.
 type causeWord struct{ code, phrase string }
 
 // causeTable is causes.tsv. causeWords maps its phrases, written as the words of a question are joined, to their codes.
 var causeTable = sync.OnceValue(func() (list []causeWord) {
-	for _, r := range table.Read("causes.tsv", causeFile, "code", "phrases") {
-		for phrase := range strings.SplitSeq(r.Text("phrases"), ", ") {
-			list = append(list, causeWord{group(strings.TrimPrefix(r.Text("code"), "-")), phrase})
-		}
+	for phrase, r := range phrases("causes.tsv", "code", "phrases") {
+		list = append(list, causeWord{group(strings.TrimPrefix(r.Text("code"), "-")), phrase})
 	}
 	return list
 })
@@ -143,30 +136,25 @@ func CauseName(subject string) string {
 
 // addCauses adds the causes that begin at a word.
 func (r *reading) addCauses(i int) {
-	for n := min(6, len(r.toks)-i); n > 0; n-- {
-		first, last := &r.toks[i], &r.toks[i+n-1]
-		if !r.free(i, i+n) || n > 1 && (is("function", first.text) || is("function", last.text)) || n == 1 && said(first.text).tag != "" {
+	first := &r.toks[i]
+	for _, p := range r.phrases(i, 6) {
+		last, single := &r.toks[p.to-1], p.to == i+1
+		if !single && (is("function", first.text) || is("function", last.text)) || single && said(first.text).tag != "" {
 			continue // "grants for research" means a kind of support, and "foundations" means funders
 		}
-		text, slips := r.corrected(i, i+n)
-		subject, name, ok := causeOf(text)
+		subject, name, ok := causeOf(p.text)
 		if !ok {
 			continue
 		}
-		to := i + n
-		if is("causes", r.textAt(to)) {
-			to++
-		}
-		words := r.text(i, i+n)
-		it := item{sym: "CAUSE", cost: costCause + costSlip*float64(slips), cause: &Cause{Subject: subject, Name: name, Asked: words}}
-		it.named = r.likeName(i, i+n)
+		words := r.text(i, p.to)
+		it := item{sym: "CAUSE", cost: costCause, cause: &Cause{Subject: subject, Name: name, Asked: words}, named: r.likeName(i, p.to)}
 		if r.has(i-1, "many|which|what|whose") && is("people", last.text) {
 			it.refuse = unclear("people_are", "words", words)
 		}
-		if slips > 0 {
-			it.notes = []string{sentence("slip", "typed", words, "meant", text)}
+		if is("causes", r.textAt(p.to)) {
+			p.to++
 		}
-		r.add(i, to, it)
+		r.addPhrase(p, p.text, it)
 	}
 }
 

@@ -1,18 +1,12 @@
 package ask
 
 import (
-	_ "embed"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-
-	"grantgraph/internal/table"
 )
-
-//go:embed patterns.tsv
-var patternsText string
 
 // pattern is a row of patterns.tsv.
 type pattern struct {
@@ -32,7 +26,7 @@ type condition struct {
 // grammar is patterns.tsv by stage.
 var grammar = sync.OnceValue(func() map[string][]*pattern {
 	m := map[string][]*pattern{}
-	for _, r := range table.Read("patterns.tsv", patternsText, "stage", "need", "without", "where", "also", "then") {
+	for _, r := range rows("patterns.tsv", "stage", "need", "without", "where", "also", "then") {
 		stage := r.Text("stage")
 		p := &pattern{need: conditions(r.Fields("need")), without: conditions(r.Fields("without")), then: r.Fields("then"), names: map[string]bool{}}
 		for name := range strings.FieldsFuncSeq(r.Text("need")+" "+r.Text("where")+" "+r.Text("also"), among(" |?.@")) {

@@ -43,21 +43,21 @@ func (r *run) list() {
 	if unnamed {
 		r.learn("left_count", x.Unidentified.GrantCount, "left_amount", x.Unidentified.TotalAmount)
 	}
-	if r.err != nil || hits == 0 && p.ofGrants() {
-		if r.none(p); unnamed && r.err == nil {
+	switch {
+	case r.err != nil:
+	case hits == 0 && p.ofGrants():
+		if r.none(p); unnamed {
 			r.out.Answer = ""
 			r.tell("none_named")
 		}
-		return
-	}
-	if r.present(lines, hits, p.top()); !p.sided() {
-		return
-	}
-	if len(lines) > 1 && p.Top > 1 {
-		r.tell("listed")
-	}
-	if unnamed {
-		r.warn("unnamed")
+	default:
+		r.present(lines, hits, p.top())
+		if len(lines) > 1 && p.Top > 1 && p.sided() {
+			r.tell("listed")
+		}
+		if unnamed && p.sided() {
+			r.warn("unnamed")
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package ask
 
 import (
-	_ "embed"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,11 +9,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/place"
-	"grantgraph/internal/table"
 )
-
-//go:embed numbers.tsv
-var numbersText string
 
 // numberRow is a row of numbers.tsv.
 type numberRow struct {
@@ -35,7 +30,7 @@ var numberRows = sync.OnceValue(func() (list []numberRow) {
 		slices.Sort(phrases)
 		short = append(short, "{"+value+"}", `(?:`+strings.Join(phrases, "|")+`) `)
 	}
-	for _, r := range table.Read("numbers.tsv", numbersText, "tag", "how", "text") {
+	for _, r := range rows("numbers.tsv", "tag", "how", "text") {
 		if text := r.Text("text"); r.Text("tag") == "short" {
 			short = append(short, "{"+r.Text("how")+"}", text)
 		} else {
@@ -279,22 +274,27 @@ func (r *reading) addTop(i int) {
 
 // addMentions adds the words to search for in purposes: "grants mentioning robotics".
 func (r *reading) addMentions(i int) {
-	n := min(4, len(r.toks)-i-1)
-	for n > 0 && said(r.joined(i, i+n)).value != "words" {
-		n--
+	for n := min(4, len(r.toks)-i-1); n > 0; n-- {
+		if said(r.joined(i, i+n)).value == "words" {
+			r.addMention(i, i+n)
+			return
+		}
 	}
-	from := i + n
-	for n > 0 && r.has(from, "the|word|words|phrase|keyword|of") {
+}
+
+// addMention adds the words behind "mentioning": a quotation, or all up to a word that ends them.
+func (r *reading) addMention(i, from int) {
+	for r.has(from, "the|word|words|phrase|keyword|of") {
 		from++
 	}
 	to := from
-	for ; n > 0 && to < len(r.toks) && r.toks[to].quote == r.toks[from].quote; to++ {
-		t := &r.toks[to]
-		if t.quote == 0 && (is("stop", t.text) || strings.ContainsAny(t.text[:1], "$0123456789")) || to > from && r.toks[to-1].comma {
+	for to < len(r.toks) && r.toks[to].quote == r.toks[from].quote && (to == from || !r.toks[to-1].comma) {
+		if t := &r.toks[to]; t.quote == 0 && (is("stop", t.text) || strings.ContainsAny(t.text[:1], "$0123456789")) {
 			break
 		}
+		to++
 	}
-	if n <= 0 || to == from {
+	if to == from {
 		return
 	}
 	words := strings.ToLower(r.text(from, to))

@@ -1,18 +1,13 @@
 package ask
 
 import (
-	_ "embed"
 	"strings"
 	"sync"
 
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/directory"
-	"grantgraph/internal/table"
 )
-
-//go:embed place_names.tsv
-var placeNamesText string
 
 // namedPlace is a place that is known by its name alone. The kind "region" is a place without exact borders. The city is how a
 // city is asked for that has the name of the state.
@@ -34,23 +29,20 @@ var knownPlaces = sync.OnceValue(func() map[string]namedPlace {
 		put("state", r.Code, r.Name, r.Name)
 		put("state", r.Code, r.Name, "state of "+r.Name)
 	}
-	for _, r := range table.Read("place_names.tsv", placeNamesText, "kind", "code", "names") {
-		kind, code := r.Text("kind"), r.Text("code")
-		for name := range strings.SplitSeq(r.Text("names"), ", ") {
-			switch kind {
-			case "no place":
-				delete(m, name)
-			case "or city":
-				m[name] = namedPlace{m[name].Place, code}
-			case "country":
-				title, _ := place.Country(code)
-				put(kind, code, title, name)
-			case "state":
-				region, _ := place.RegionOf(code)
-				put(kind, code, region.Name, name)
-			default:
-				put(kind, code, orgname.Display(strings.ToUpper(name)), name)
-			}
+	for name, r := range phrases("place_names.tsv", "kind", "code", "names") {
+		switch kind, code := r.Text("kind"), r.Text("code"); kind {
+		case "no place":
+			delete(m, name)
+		case "or city":
+			m[name] = namedPlace{m[name].Place, code}
+		case "country":
+			title, _ := place.Country(code)
+			put(kind, code, title, name)
+		case "state":
+			region, _ := place.RegionOf(code)
+			put(kind, code, region.Name, name)
+		default:
+			put(kind, code, orgname.Display(strings.ToUpper(name)), name)
 		}
 	}
 	return m
@@ -58,37 +50,31 @@ var knownPlaces = sync.OnceValue(func() map[string]namedPlace {
 
 // addPlaces adds the places that begin at a word. The places behind the word are there already.
 func (r *reading) addPlaces(i int) {
-	for n := min(4, len(r.toks)-i); n > 0; n-- {
-		if !r.free(i, i+n) {
-			continue
-		}
-		text, slips := r.corrected(i, i+n)
-		p, ok := knownPlaces()[text]
-		if n == 1 && len(text) == 2 && r.isCode(i) {
-			region, known := place.RegionOf(text)
+	for _, w := range r.phrases(i, 4) {
+		p, ok := knownPlaces()[w.text]
+		if w.to == i+1 && len(w.text) == 2 && r.isCode(i) {
+			region, known := place.RegionOf(w.text)
 			p.Place, ok = Place{Kind: "state", Value: region.Code, Name: region.Name}, known
 		}
-		it := item{cost: costWord + costSlip*float64(slips)}
+		it := item{sym: "PLACE", cost: costWord, place: &p.Place}
 		switch {
-		case !ok:
-		case p.Kind == "region" && !r.has(i+n, "city|county|township"):
-			r.add(i, i+n, item{sym: "PLACE", cost: costWord, refuse: unclear("vague_place", "place", r.text(i, i+n))})
-		case slips > 0:
-			it.notes = []string{sentence("slip", "typed", r.text(i, i+n), "meant", p.Name)}
+		case p.Kind == "region" && r.has(w.to, "city|county|township"):
+			ok = false
+		case p.Kind == "region":
+			it.place, it.refuse = nil, unclear("vague_place", "place", r.text(i, w.to))
 		case p.city != "":
 			it.notes = []string{sentence("state_not_city", "place", p.Name, "city", p.city)}
 		}
-		if ok && p.Kind != "region" {
-			r.addPlace(i, i+n, p.Place, it)
+		if ok {
+			r.addPhrase(w, p.Name, it)
 		}
-		r.addCity(i, i+n)
+		r.addCity(i, w.to)
 	}
 	r.addCounty(i)
 }
 
-func (r *reading) addPlace(from, to int, p Place, it item) {
-	it.sym, it.place = "PLACE", &p
-	r.add(from, to, it)
+func (r *reading) addPlace(from, to int, p Place, cost float64) {
+	r.add(from, to, item{sym: "PLACE", place: &p, cost: cost})
 }
 
 // isCode reports whether two letters are meant as the code of a state.
@@ -109,18 +95,19 @@ func (r *reading) addCity(from, to int) {
 	}
 	name := orgname.Display(strings.ToUpper(text))
 	if end, state := r.stateAt(to); state != "" && r.inCity(text, state) > 0 {
-		r.addPlace(from, end, Place{Kind: "city", Value: name + ", " + state, Name: name + ", " + state}, item{cost: costWord})
+		r.addPlace(from, end, Place{Kind: "city", Value: name + ", " + state, Name: name + ", " + state}, costWord)
 	}
-	if len(text) < 3 || is("function", r.toks[from].text) || to-from == 1 && r.toks[from].known || digits(text) {
+	known := is("function", r.toks[from].text) || to-from == 1 && r.toks[from].known
+	cost := r.cityCost(from, to)
+	if len(text) < 3 || known || digits(text) || cost >= costUnknown+costCity {
 		return
 	}
-	if cost := r.cityCost(from, to); cost < costUnknown+costCity {
-		if n := r.inCity(text, ""); n >= bigCity && cost < costCity || n >= knownCity && said(r.textAt(to)).tag == "ORG" {
-			cost = 2 * costWord
-		} else if n == 0 {
-			return
-		}
-		r.addPlace(from, to, Place{Kind: "city", Value: name, Name: name}, item{cost: cost})
+	n := r.inCity(text, "")
+	if n >= bigCity && cost < costCity || n >= knownCity && said(r.textAt(to)).tag == "ORG" {
+		cost = 2 * costWord
+	}
+	if n > 0 {
+		r.addPlace(from, to, Place{Kind: "city", Value: name, Name: name}, cost)
 	}
 }
 
@@ -185,7 +172,7 @@ func (r *reading) addCounty(i int) {
 		}
 		found := place.Shipped().CountiesNamed(name, state)
 		if len(found) == 1 {
-			r.addPlace(i, to, Place{Kind: "county", Value: found[0].FIPS, Name: found[0].Name + ", " + found[0].State}, item{cost: costWord / 2})
+			r.addPlace(i, to, Place{Kind: "county", Value: found[0].FIPS, Name: found[0].Name + ", " + found[0].State}, costWord/2)
 		} else if len(found) > 1 {
 			var in []string
 			for _, c := range found {

@@ -11,7 +11,6 @@ package ask
 import (
 	"bytes"
 	"cmp"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -163,34 +162,31 @@ func (p *Plan) Names(ein, text string) bool {
 // its lists are not too long, and its parts fit together.
 func (p *Plan) Validate() error {
 	var v any
-	if err := json.Unmarshal([]byte(p.String()), &v); err != nil {
-		return invalid("%v", err)
+	err := json.Unmarshal([]byte(p.String()), &v)
+	if err == nil {
+		err = planSchema.check("plan", v)
 	}
-	if err := planSchema.check("plan", v); err != nil {
-		return err
+	need := func(ok bool, format string, args ...any) {
+		if !ok && err == nil {
+			err = invalid(format, args...)
+		}
 	}
 	for i, o := range slices.Concat(p.Recipients, p.Funders, p.Organizations) {
-		if !o.valid(i < len(p.Recipients)) {
-			return invalid("%q is not an EIN of nine digits", o.EIN)
-		}
+		need(o.valid(i < len(p.Recipients)), "%q is not an EIN of nine digits", o.EIN)
 	}
 	for _, s := range p.Years {
-		if s == (Span{}) || s.To != 0 && s.From > s.To {
-			return invalid("the years %d to %d are none", s.From, s.To)
-		}
+		need(s != (Span{}) && (s.To == 0 || s.From <= s.To), "the years %d to %d are none", s.From, s.To)
 	}
 	for _, c := range p.Causes {
-		if s, err := ntee.ParseSubject(c.Subject); err != nil || len(s.Items) != 1 || len(s.Unknown) > 0 {
-			return invalid("%q is not a cause", c.Subject)
-		}
+		s, bad := ntee.ParseSubject(c.Subject)
+		need(bad == nil && len(s.Items) == 1 && len(s.Unknown) == 0, "%q is not a cause", c.Subject)
 	}
-	if p.MinAmount != nil && p.MaxAmount != nil && *p.MinAmount > *p.MaxAmount {
-		return invalid("the least amount is more than the most")
-	}
+	need(p.MinAmount == nil || p.MaxAmount == nil || *p.MinAmount <= *p.MaxAmount, "the least amount is more than the most")
 	for _, l := range p.Places {
-		if !l.valid() {
-			return invalid("%q is not a %s", l.Value, l.Kind)
-		}
+		need(l.valid(), "%q is not a %s", l.Value, l.Kind)
+	}
+	if err != nil {
+		return err
 	}
 	return p.fits()
 }
@@ -341,9 +337,6 @@ func (p *Plan) without(field string) *Plan {
 	return c
 }
 
-//go:embed plan_schema.json
-var schemaText []byte
-
 // schema is as much of a JSON schema as plan_schema.json uses.
 type schema struct {
 	Enum                []string
@@ -354,7 +347,7 @@ type schema struct {
 }
 
 var planSchema = func() (s schema) {
-	if err := json.Unmarshal(schemaText, &s); err != nil {
+	if err := json.Unmarshal([]byte(fileText("plan_schema.json")), &s); err != nil {
 		panic("plan_schema.json: " + err.Error())
 	}
 	return s

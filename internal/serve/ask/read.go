@@ -213,16 +213,38 @@ func (r *reading) free(from, to int) bool {
 
 func (r *reading) joined(from, to int) string { return joinTokens(r.toks[from:to]) }
 
-// corrected joins words as they should be spelled, and says how many were wrong.
-func (r *reading) corrected(from, to int) (text string, slips int) {
-	list := slices.Clone(r.toks[from:to])
-	for i := range list {
-		if list[i].meant != "" {
-			list[i].text = list[i].meant
-			slips++
+// phrase is a run of words outside of quotation marks, as it should be spelled.
+type phrase struct {
+	from, to int
+	text     string
+	slips    int // words that are misspelled
+}
+
+// phrases are the runs of words that begin at a word, the longest first.
+func (r *reading) phrases(i, longest int) (list []phrase) {
+	for to := min(i+longest, len(r.toks)); to > i; to-- {
+		if !r.free(i, to) {
+			continue
 		}
+		p, words := phrase{from: i, to: to}, slices.Clone(r.toks[i:to])
+		for k := range words {
+			if words[k].meant != "" {
+				words[k].text = words[k].meant
+				p.slips++
+			}
+		}
+		p.text = joinTokens(words)
+		list = append(list, p)
 	}
-	return joinTokens(list), slips
+	return list
+}
+
+// addPhrase gives a phrase a meaning with a name. It is less probable if the phrase is misspelled.
+func (r *reading) addPhrase(p phrase, name string, it item) *item {
+	if it.cost += costSlip * float64(p.slips); p.slips > 0 {
+		it.notes = []string{sentence("slip", "typed", r.text(p.from, p.to), "meant", name)}
+	}
+	return r.add(p.from, p.to, it)
 }
 
 func (r *reading) text(from, to int) string {
@@ -278,19 +300,15 @@ func (r *reading) misspelled(i int) string {
 
 // addWords adds the phrases of the lexicon that begin at a word.
 func (r *reading) addWords(i int) {
-	for n := min(lexicon().longest, len(r.toks)-i); n > 0; n-- {
-		if !r.free(i, i+n) {
-			continue
-		}
-		text, slips := r.corrected(i, i+n)
-		e := said(text)
-		if n == 1 && r.toks[i].typed == "US" {
+	for _, p := range r.phrases(i, lexicon().longest) {
+		e := said(p.text)
+		if p.to == i+1 && r.toks[i].typed == "US" {
 			e = entry{tag: "domestic"}
 		}
 		if e.tag == "" || e.tag == "limit" || e.value == "words" {
 			continue
 		}
-		it := item{sym: e.tag, value: e.value, cost: costWord + costSlip*float64(slips)}
+		it := item{sym: e.tag, value: e.value, cost: costWord}
 		switch e.tag {
 		case "fill":
 			it.cost += costSilent - costWord
@@ -305,10 +323,7 @@ func (r *reading) addWords(i int) {
 		case "ABROAD":
 			it.adds.Abroad = true
 		}
-		if slips > 0 {
-			it.notes = []string{sentence("slip", "typed", r.text(i, i+n), "meant", text)}
-		}
-		r.add(i, i+n, it).asked = text
+		r.addPhrase(p, p.text, it).asked = p.text
 	}
 }
 

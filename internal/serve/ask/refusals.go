@@ -1,25 +1,18 @@
 package ask
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
 	"grantgraph/internal/serve/identify"
-	"grantgraph/internal/table"
 )
-
-//go:embed sentences.tsv
-var sentencesText string
-
-var sentences = sync.OnceValue(func() map[string]string { return table.Map("sentences.tsv", sentencesText, "key", "text") })
 
 // sentence is a sentence of sentences.tsv, with names and their values filled in.
 func sentence(key string, pairs ...string) string {
-	text, ok := sentences()[key]
-	if !ok {
+	text := sentences.text(key, "text")
+	if text == "" {
 		panic("no sentence " + key) // a mistake in the program; every key is in a test
 	}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -38,15 +31,10 @@ func refused(key string, pairs ...string) *Unclear {
 	return &Unclear{Why: sentence(key, pairs...), Policy: true}
 }
 
-//go:embed refusals.tsv
-var refusalsText string
-
 // refusals lists phrases of questions that filings cannot answer, with the sentence for each.
 var refusals = sync.OnceValue(func() (list []entry) {
-	for _, r := range table.Read("refusals.tsv", refusalsText, "sentence", "phrases") {
-		for p := range strings.SplitSeq(r.Text("phrases"), ", ") {
-			list = append(list, entry{r.Text("sentence"), p})
-		}
+	for phrase, r := range phrases("refusals.tsv", "sentence", "phrases") {
+		list = append(list, entry{r.Text("sentence"), phrase})
 	}
 	return list
 })

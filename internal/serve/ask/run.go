@@ -57,12 +57,7 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 		return nil, api.Damaged()
 	}
 	r := a.run(ctx, p)
-	r.kind = p.kind()
-	for _, step := range []func(*run){(*run).begin, (*run).tellYears, runners[r.kind.Text("run")], (*run).tellMissing} {
-		if r.err == nil {
-			step(r)
-		}
-	}
+	r.answer()
 	u := unclear("doubtful", "words", p.Doubt)
 	switch {
 	case errors.Is(r.err, ErrPlan):
@@ -77,6 +72,16 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	}
 	u.Read, u.Try = true, a.Examples(ctx)
 	return u.Answer(""), nil
+}
+
+// answer goes through the steps of an answer, up to the first error.
+func (r *run) answer() {
+	r.kind = r.p.kind()
+	for _, step := range []func(*run){(*run).begin, (*run).tellYears, runners[r.kind.Text("run")], (*run).tellMissing} {
+		if r.err == nil {
+			step(r)
+		}
+	}
 }
 
 // invalid ends the answer: the data cannot answer the plan.

@@ -43,11 +43,11 @@ func TestSentences(t *testing.T) {
 		named[key] = "word_lists.tsv"
 	}
 	for key, where := range named {
-		if sentences()[key] == "" {
+		if sentences.text(key, "text") == "" {
 			t.Errorf("%s names the sentence %s, which is not there", where, key)
 		}
 	}
-	for key := range sentences() {
+	for key := range sentences {
 		if named[key] == "" {
 			t.Errorf("nothing says %s", key)
 		}

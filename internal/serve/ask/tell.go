@@ -2,7 +2,6 @@ package ask
 
 import (
 	"cmp"
-	"embed"
 	"fmt"
 	"math"
 	"net/url"
@@ -17,7 +16,6 @@ import (
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api/profiles"
-	"grantgraph/internal/table"
 )
 
 // columnsOf are columns of columns.tsv.
@@ -33,32 +31,35 @@ func cells(row reflect.Value, names []string) (list []any) {
 	person, _ := row.Addr().Interface().(interface{ Person() bool })
 	for _, name := range names {
 		of := columns.text(name, "field")
-		first, second, party := strings.Cut(of, ",")
-		hidden := person != nil && person.Person() && (name == "recipient" || name == "purpose")
 		cell := field(row, of)
-		switch {
-		case party && hidden:
-			cell = Party{Name: individual}
-		case hidden:
-			cell = nil
-		case name == "agency":
-			cell = orgname.Display(text(cell))
-		case name == "group":
-			cell = nil
-			if city, state := text(field(row, first)), text(field(row, second)); city != "" && state != "" {
-				cell = orgname.Display(city) + ", " + state
+		if id, called, party := strings.Cut(of, ","); party {
+			cell = Party{EIN: text(field(row, id)), Name: orgname.Display(text(field(row, called)))}
+		}
+		if person != nil && person.Person() {
+			switch name {
+			case "recipient":
+				cell = Party{Name: individual}
+			case "purpose":
+				cell = nil
 			}
-		case party:
-			cell = Party{EIN: text(field(row, first)), Name: orgname.Display(text(field(row, second)))}
 		}
 		list = append(list, cell)
 	}
 	return list
 }
 
-// field is the first of some fields that a row has: a number, a text or nil. Where 1 is the
-// last of them, any other row counts as one.
+// field is the first of some fields that a row has: a number, a text or nil. Where 1 is the last of them, any other row counts as
+// one. A+B is a name in capitals as people write it, with what follows it: a city and its state. Both must be there.
 func field(row reflect.Value, paths string) any {
+	if first, second, joined := strings.Cut(paths, "+"); joined {
+		name, more := orgname.Display(text(field(row, first))), text(field(row, second))
+		if second == "" && name != "" {
+			return name
+		} else if name == "" || more == "" {
+			return nil
+		}
+		return name + ", " + more
+	}
 	for path := range strings.SplitSeq(paths, "|") {
 		if path == "1" {
 			return int64(1)
@@ -216,49 +217,6 @@ func Written(v float64, unit string) string {
 	return money.Grouped(int64(math.Round(v)))
 }
 
-//go:embed answers.tsv columns.tsv facts.tsv figures.tsv groups.tsv kinds.tsv labels.tsv parts.tsv
-var files embed.FS
-
-// The tables behind answers, by the cells of their first column. The head of each file says what it holds.
-var (
-	kinds   = read("kinds.tsv", "kind", "run", "request", "rows", "columns", "chart", "orders", "say", "none", "warn")
-	answers = read("answers.tsv", "key", "figures", "text")
-	columns = read("columns.tsv", "name", "label", "unit", "field")
-	facts   = read("facts.tsv", "fact", "unit", "field", "noun", "text")
-	figures = read("figures.tsv", "figure", "noun", "start", "column")
-	groups  = read("groups.tsv", "of", "by", "one", "several", "count")
-	labels  = read("labels.tsv", "word", "label")
-)
-
-var planParts = rows("parts.tsv", "field", "side", "label", "phrase")
-
-func rows(file string, columns ...string) []table.Row {
-	text, err := files.ReadFile(file)
-	if err != nil {
-		panic(err) // a file that is not embedded
-	}
-	return table.Read(file, string(text), columns...)
-}
-
-// lookup is a table by the cells of its first column.
-type lookup map[string]table.Row
-
-func read(file string, columns ...string) lookup {
-	m := lookup{}
-	for _, r := range rows(file, columns...) {
-		m[r.Text(columns[0])] = r
-	}
-	return m
-}
-
-// text is a cell, or empty if there is no such row.
-func (l lookup) text(key, column string) string {
-	if r, ok := l[key]; ok {
-		return r.Text(column)
-	}
-	return ""
-}
-
 // FigureName is what people call a figure.
 func FigureName(name string) string {
 	return cmp.Or(columns.text(name, "label"), capital(label("figure", name)))
@@ -290,7 +248,10 @@ func (r *run) fact() {
 	}
 	for _, o := range p.Organizations {
 		core := r.profile(o)
-		value := factOf(core, from)
+		value := field(reflect.ValueOf(core), from)
+		if p.Fact == "ein" {
+			value = hyphenated(core.Organization.EIN)
+		}
 		row := []any{o, value, nil}[:len(r.out.Columns)]
 		r.learn("name", o.Name, "noun", about.Text("noun"), "in", "", "fact", Cell(value, unit))
 		if value != nil && filed {
@@ -311,22 +272,6 @@ func (r *run) fact() {
 			r.say(about.Text("text"))
 		}
 	}
-}
-
-// factOf is what a profile says in a field, or in the first field of several that it has; nil means not known.
-func factOf(core *client.ProfileCore, path string) any {
-	v := reflect.ValueOf(core)
-	switch path {
-	case "Organization.EIN":
-		return hyphenated(core.Organization.EIN)
-	case "Organization.City,Organization.State":
-		city, state := orgname.Display(text(field(v, "Organization.City"))), text(field(v, "Organization.State"))
-		if place := strings.Trim(city+", "+state, ", "); place != "" {
-			return place
-		}
-		return nil
-	}
-	return field(v, path)
 }
 
 // profile requests an organization and its figures: those of the year that the plan names, or else of the latest return.

@@ -60,22 +60,27 @@ func (r *run) summary(p *Plan, by string) (s sums) {
 		cost := map[string]*client.Cost{"individuals": r.last.Excluded.Individuals, "related_party": r.last.Excluded.RelatedParty}[p.Only]
 		s.TotalAmount, s.GrantCount = cost.TotalAmount, cost.GrantCount
 	default:
-		s.Sums, s.groups = a.Summary, a.Groups
-		var partial []string
-		for _, y := range a.ByYear {
-			if s.years = append(s.years, yearSums{y, average(y.TotalAmount, y.GrantCount)}); y.Partial {
-				partial = append(partial, strconv.Itoa(y.FiscalYear))
-			}
-		}
-		if len(partial) > 0 {
-			r.warn("partial", "years", joinWords(partial, "and"))
-		}
-		if len(p.Funders)+len(p.Recipients)+len(p.FunderTypes) == 0 && !slices.Contains(p.Exclude, "daf") && s.GrantCount > 0 {
-			r.warn("daf")
-		}
+		r.take(&s, p, a)
 	}
 	s.AverageAmount = average(s.TotalAmount, s.GrantCount)
 	return s
+}
+
+// take takes over the totals of an answer.
+func (r *run) take(s *sums, p *Plan, a *grants.SummaryAnswer) {
+	s.Sums, s.groups = a.Summary, a.Groups
+	var partial []string
+	for _, y := range a.ByYear {
+		if s.years = append(s.years, yearSums{y, average(y.TotalAmount, y.GrantCount)}); y.Partial {
+			partial = append(partial, strconv.Itoa(y.FiscalYear))
+		}
+	}
+	if len(partial) > 0 {
+		r.warn("partial", "years", joinWords(partial, "and"))
+	}
+	if len(p.Funders)+len(p.Recipients)+len(p.FunderTypes) == 0 && !slices.Contains(p.Exclude, "daf") && s.GrantCount > 0 {
+		r.warn("daf")
+	}
 }
 
 // value is a figure of totals by the name of its column.

@@ -77,6 +77,8 @@ func resembling(text string, list []identify.Candidate) []identify.Candidate {
 		switch {
 		case has(c.DisplayName), initials && strings.Contains(initialsOf(c.DisplayName), strings.ToLower(text)), strings.HasPrefix(c.Why, "called") && has(c.Name):
 			own = append(own, c)
+		case c.Why == identify.AtAddress && is("head", strings.ToLower(text[strings.LastIndex(text, " ")+1:])):
+			// A name that ends in "Foundation" is no trade name of a neighbor.
 		case has(c.Name), len(words) == 1 && strings.HasPrefix(strings.ToLower(c.Name), words[0]): // the Met
 			other = append(other, c)
 		}
@@ -116,28 +118,35 @@ func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
 		}
 		p = min(sum, 1) * .5
 	}
+	city, in, to1 := r.isCity(from, to), r.has(from-1, "in|near"), found.Verdict < identify.Certain && r.has(from-1, "to")
 	cost := costParty - math.Log(p) + r.cutBefore(from) + r.cutBehind(to)
-	if r.isWhole(from, to, found) {
-		cost -= costSlip // the full name of an organization: the California Endowment is no endowment in California
-	}
-	switch in := r.has(from-1, "in|near"); {
-	case in && r.isCity(from, to):
-		cost += costCityIn
-	case in:
-		cost += costSlip
-	}
-	switch city := found.Verdict < identify.Certain && r.has(from-1, "to") && r.isCity(from, to); {
-	case city && found.Candidates[0].Probability > likelyGrantee:
-		if said(r.textAt(from-2)).tag == "give" || r.inCity(r.joined(from, to), "") >= knownCity {
-			cost += costWord // "give to Columbia" may be either one
+	for _, rule := range []struct {
+		holds bool
+		cost  float64
+	}{
+		{r.isWhole(from, to, found), -costSlip}, // the California Endowment is no endowment in California
+		{in && city, costCityIn},
+		{in && !city, costSlip},
+		{city && to1, r.cityBehindTo(from, to, found)},
+		{!(city && to1) && said(r.textAt(to)).tag == "ORG", costCityIn}, // Miami organizations
+		{r.mixed && !r.toks[from].cap, costSlip},                        // a name in small letters, where other words have capitals
+	} {
+		if rule.holds {
+			cost += rule.cost
 		}
-	case city || said(r.textAt(to)).tag == "ORG":
-		cost += costCityIn // Miami organizations, money that goes to Miami
-	}
-	if r.mixed && !r.toks[from].cap {
-		cost += costSlip // a name in small letters, where other words have capitals
 	}
 	return cost
+}
+
+// cityBehindTo is the cost of an organization that is named like a city, behind "to". "Give to Columbia" may be either one.
+func (r *reading) cityBehindTo(from, to int, found identify.Answer) float64 {
+	switch {
+	case found.Candidates[0].Probability <= likelyGrantee:
+		return costCityIn
+	case said(r.textAt(from-2)).tag == "give", r.inCity(r.joined(from, to), "") >= knownCity:
+		return costWord
+	}
+	return 0
 }
 
 // Limits on looking for names that only grants without an EIN have.
@@ -199,7 +208,7 @@ func (r *reading) addByName(from, to int) bool {
 		return false
 	}
 	notes := []string{sentence("no_ein_here", "name", names[0])}
-	if found.Verdict == identify.Several {
+	if found.Verdict == identify.Several && len(resembling(names[0], found.Candidates[:1])) > 0 {
 		notes = append(notes, sentence("at_address", "name", found.Candidates[0].DisplayName, "ein", found.Candidates[0].EIN.Hyphenated()))
 	}
 	r.add(from, to, item{sym: "PARTY", cost: costParty, asked: name, party: &Party{Name: names[0], Asked: name, RecipID: strings.Join(ids, ",")},
@@ -382,26 +391,12 @@ func (s *assembly) pick(it *item, role string) *Party {
 	if it.party != nil {
 		return it.party
 	}
-	found := it.who
-	best, ok := found.Best()
-	if !ok {
-		if again := s.identify(identify.Question{Text: it.asked, Role: roles[role]}); len(again.Candidates) > 0 {
-			found = again
-		}
-		if best, ok = found.Best(); !ok {
-			best, ok = s.active(found, role)
-		}
-	}
+	best, found, ok := s.meant(it, role)
 	if !ok {
 		if it.party = s.branches(it, role); it.party == nil {
 			s.ambiguous(it, found.Candidates)
 		}
 		return it.party
-	}
-	if roles[role] != identify.Either && found.Verdict == identify.Likely && s.sums(best.EIN.String(), role) == 0 {
-		if other, ok := s.active(found, role); ok {
-			best = other
-		}
 	}
 	if best = s.group(best, role); role == "funder" {
 		s.tellNamesake(it.asked, best)
@@ -414,6 +409,24 @@ func (s *assembly) pick(it *item, role string) *Party {
 		s.note("read_as", "asked", it.asked, "name", best.DisplayName, "ein", best.EIN.Hyphenated())
 	}
 	return it.party
+}
+
+// meant is the organization that an item means in a role. If it is not clear, or has no such grants, it is the only one of the
+// candidates that has.
+func (s *assembly) meant(it *item, role string) (best identify.Candidate, found identify.Answer, ok bool) {
+	found = it.who
+	if best, ok = found.Best(); !ok {
+		if again := s.identify(identify.Question{Text: it.asked, Role: roles[role]}); len(again.Candidates) > 0 {
+			found = again
+		}
+		best, ok = found.Best()
+	}
+	if !ok || roles[role] != identify.Either && found.Verdict == identify.Likely && s.sums(best.EIN.String(), role) == 0 {
+		if other, active := s.active(found, role); active {
+			return other, found, true
+		}
+	}
+	return best, found, ok
 }
 
 // group is the group return of an organization, if it made or received the grants that the organization did not: a group files

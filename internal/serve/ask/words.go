@@ -2,7 +2,6 @@ package ask
 
 import (
 	"cmp"
-	_ "embed"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/internal/ntee"
-	"grantgraph/internal/table"
 )
 
 // token is one word of a question.
@@ -82,9 +80,6 @@ func (t token) word() string { return t.text }
 
 func joinTokens(list []token) string { return strings.Join(each(list, token.word), " ") }
 
-//go:embed lexicon.tsv
-var lexiconText string
-
 // entry is what a phrase of the lexicon stands for.
 type entry struct{ tag, value string }
 
@@ -96,15 +91,13 @@ type words struct {
 
 var lexicon = sync.OnceValue(func() *words {
 	w := &words{phrases: map[string]entry{}}
-	for _, r := range table.Read("lexicon.tsv", lexiconText, "tag", "value", "phrases") {
-		for phrase := range strings.SplitSeq(r.Text("phrases"), ", ") {
-			toks := tokens(phrase)
-			key := cmp.Or(joinTokens(toks), phrase)
-			if w.phrases[key].tag != "" {
-				r.Fail("%q is there twice", phrase)
-			}
-			w.phrases[key], w.longest = entry{r.Text("tag"), r.Text("value")}, max(w.longest, len(toks))
+	for phrase, r := range phrases("lexicon.tsv", "tag", "value", "phrases") {
+		toks := tokens(phrase)
+		key := cmp.Or(joinTokens(toks), phrase)
+		if w.phrases[key].tag != "" {
+			r.Fail("%q is there twice", phrase)
 		}
+		w.phrases[key], w.longest = entry{r.Text("tag"), r.Text("value")}, max(w.longest, len(toks))
 	}
 	return w
 })
@@ -151,18 +144,3 @@ var spelling = sync.OnceValue(func() (v struct {
 
 // said is what a phrase stands for in the lexicon; its tag is empty if the phrase is not there.
 func said(phrase string) entry { return lexicon().phrases[phrase] }
-
-// wordLists are the short lists of words that the reader uses, by name.
-var wordLists = sync.OnceValue(func() map[string]map[string]bool {
-	m := map[string]map[string]bool{}
-	for _, r := range table.Read("word_lists.tsv", wordListsText, "list", "words") {
-		m[r.Text("list")] = table.SetOf(r.Text("words"))
-	}
-	return m
-})
-
-//go:embed word_lists.tsv
-var wordListsText string
-
-// is reports whether a word is in a list of word_lists.tsv.
-func is(list, word string) bool { return wordLists()[list][word] }
