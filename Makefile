@@ -27,7 +27,8 @@ bin/grantgraph bin/measure: FORCE # Go knows whether there is anything to do
 	$(GO) build -ldflags="$(LDFLAGS)" -o $@ ./cmd/$(@F)
 
 test: require lint ## everything continuous integration runs; seeds of fuzz targets run as tests
-	$(GO) test -vet=off -ldflags="$(LDFLAGS)" -p $(PACKAGES) -timeout 60m $(LONGEST) ./... # lint has vetted everything already
+	@worlds=$$(mktemp -d) && trap 'rm -rf "$$worlds"' EXIT && export GRANTGRAPH_WORLDS="$$worlds" && set -x && \
+		$(GO) test -vet=off -ldflags="$(LDFLAGS)" -p $(PACKAGES) -timeout 60m $(LONGEST) ./... # lint has vetted everything already
 
 golden: ## write all golden files and generated pages anew; then look at the difference
 	GOLDEN=1 $(GO) test -vet=off -count=1 -timeout 60m -run 'Golden|Page|Docs|Generated|Glossary|Pictures|OpenAPI|EvalJudged|Example' \

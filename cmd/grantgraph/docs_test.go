@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,10 +42,7 @@ const shownLines = 60
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/api.md"
-	data := filepath.Join(t.TempDir(), "demo")
-	if code, _, errs := command(t, "demo", "--once", "--quiet", "--data", data); code != 0 {
-		t.Fatal(errs)
-	}
+	data, _ := madeDemo(t)
 	store, err := account.OpenSQLite(serve.Accounts(data), account.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -116,10 +115,7 @@ func (f *faces) query(text string) (value any, first asked) {
 // the terminal agree on who is meant and how sure that is.
 func TestFacesAgree(t *testing.T) {
 	t.Parallel()
-	data := filepath.Join(t.TempDir(), "demo")
-	if code, _, errs := command(t, "demo", "--once", "--quiet", "--data", data); code != 0 {
-		t.Fatal(errs)
-	}
+	data, _ := madeDemo(t)
 	s := serveWorld(t, serve.Options{Data: data, SQL: &sqlbox.Options{Workers: 1, Wait: time.Hour, Timeout: time.Hour}})
 	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {

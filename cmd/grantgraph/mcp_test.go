@@ -99,10 +99,7 @@ func (f found) rows(name string) (list []map[string]any) {
 // HTTP.
 func TestMCPAnswers(t *testing.T) {
 	t.Parallel()
-	data := filepath.Join(t.TempDir(), "demo")
-	if code, _, errs := command(t, "demo", "--once", "--quiet", "--data", data); code != 0 {
-		t.Fatal(errs)
-	}
+	data, _ := madeDemo(t)
 	s := serveWorld(t, serve.Options{Data: data, SQL: &sqlbox.Options{Workers: 1, Wait: time.Hour, Timeout: time.Hour}})
 	key, info, err := s.Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {

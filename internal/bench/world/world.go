@@ -2,7 +2,8 @@
 // `grantgraph build` makes of them. It is for tests only.
 //
 // A world is made when a test first asks for it, once in a process, in a temporary directory that Main
-// removes when the tests are over. All tests share the world, so no test may write to it. A test that changes
+// removes when the tests are over. `make test` names a directory in GRANTGRAPH_WORLDS, where one process
+// makes the world for all. All tests share the world, so no test may write to it. A test that changes
 // something takes a copy with CopySources or Publish.
 //
 // Packages that this package imports can use a world only in their external test
@@ -20,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -54,7 +56,8 @@ const kept = 2
 
 var shared struct {
 	mu     sync.Mutex
-	dir    string // empty unless Main is running
+	dir    string // of this process; empty unless Main is running
+	all    string // of the worlds: dir, or that of all processes
 	worlds map[World]*made
 }
 
@@ -74,7 +77,12 @@ func Main(m *testing.M) (code int) {
 		return 1
 	}
 	shared.mu.Lock()
-	shared.dir, shared.worlds = dir, map[World]*made{}
+	shared.dir, shared.all, shared.worlds = dir, dir, map[World]*made{}
+	// Read without os.Getenv: the folder has another name in each run, and go test would take that for a reason to run every
+	// package again that has not changed.
+	if all, ok := syscall.Getenv("GRANTGRAPH_WORLDS"); ok {
+		shared.all = all
+	}
 	shared.mu.Unlock()
 	defer func() {
 		if err := os.RemoveAll(dir); err != nil {
@@ -96,24 +104,72 @@ func (w World) made(tb testing.TB) *made {
 	if m := shared.worlds[w]; m != nil {
 		return m
 	}
-	dir := filepath.Join(shared.dir, fmt.Sprintf("%d-%d", w.Grants, w.Seed))
+	dir := filepath.Join(shared.all, fmt.Sprintf("%d-%d", w.Grants, w.Seed))
 	m := &made{sources: filepath.Join(dir, "sources"), data: filepath.Join(dir, "data")}
+	if Linked() {
+		m.data += "-with-warehouse"
+	}
 	m.report = sync.OnceValues(func() (*synth.Report, error) {
-		return synth.Write(context.Background(), synth.Options{Out: m.sources, Grants: w.Grants, Seed: w.Seed})
+		err := once(m.sources, func() error {
+			_, err := synth.Write(context.Background(), synth.Options{Out: m.sources, Grants: w.Grants, Seed: w.Seed})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return synth.Read(m.sources)
 	})
 	m.snapshot = sync.OnceValues(func() (*snapshot.Snapshot, error) {
 		if _, err := m.report(); err != nil {
 			return nil, err
 		}
-		result, err := ingest.Run(context.Background(), ingest.Options{Sources: m.sources, Data: m.data,
-			Indexers: Indexers(), ListIndexers: indexes.Lists(), Now: func() time.Time { return Built }})
+		err := once(m.data, func() error {
+			_, err := ingest.Run(context.Background(), ingest.Options{Sources: m.sources, Data: m.data,
+				Indexers: Indexers(), ListIndexers: indexes.Lists(), Now: func() time.Time { return Built }})
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
-		return result.Snapshot, nil
+		return snapshot.Open(m.data)
 	})
 	shared.worlds[w] = m
 	return m
+}
+
+// once makes a folder, unless another process has made it. Processes that come while it is being made wait for that.
+func once(dir string, write func() error) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
+	}
+	if err != nil {
+		return err
+	}
+	if made, err := lock.Stat(); err != nil || made.Size() > 0 {
+		return err
+	}
+	// A process that was killed may have left a part of it.
+	if err := errors.Join(os.RemoveAll(dir), write()); err != nil {
+		return err
+	}
+	_, err = lock.WriteString("made\n")
+	return err
+}
+
+// Folder returns a path at which the tests of this process may keep what they make once and share. Main removes it.
+func Folder(tb testing.TB, name string) string {
+	tb.Helper()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	return filepath.Join(shared.dir, name)
 }
 
 // Indexers returns the indexes that a test can make: all of them, and the warehouse only in a test program that links DuckDB.
