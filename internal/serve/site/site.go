@@ -48,6 +48,8 @@ import (
 //go:embed pages/*.html
 var pages embed.FS
 
+var templates = frame.PagesOf(pages, functions)
+
 // Config configures the site.
 type Config struct {
 	BaseURL string // absolute, without a trailing slash
@@ -98,7 +100,7 @@ func New(c Config) (*Site, error) {
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
-	s.pages = frame.PagesOf(pages, functions)
+	s.pages = templates
 	s.frame = frame.New(frame.Config{BaseURL: s.BaseURL, Ask: s.Ask, Budget: s.Budget, Log: s.Log, Member: s.memberOf, Address: s.Address,
 		Operator: s.Operator, SignedIn: func(r *http.Request) bool { return s.cookie(r, sessionCookie) != "" }})
 	mux := http.NewServeMux()

@@ -27,6 +27,8 @@ import (
 //go:embed pages/*.html
 var pages embed.FS
 
+var templates = frame.PagesOf(pages, template.FuncMap{"quoted": snippet.Shell, "party": partyOf, "address": addressOf})
+
 // Paths are where the script of the page sends a question; the second is older.
 var Paths = []string{"/api/v1/analyze", "/api/analyze"}
 
@@ -94,7 +96,7 @@ func Route(mux *http.ServeMux, f *frame.Frame, c Config) { newRoom(f, c).route(m
 
 func newRoom(f *frame.Frame, c Config) *room {
 	return &room{Frame: f, Config: c, reader: func(from ask.Source) reader { return ask.New(from) },
-		pages:  frame.PagesOf(pages, template.FuncMap{"quoted": snippet.Shell, "party": partyOf, "address": addressOf}),
+		pages:  templates,
 		atOnce: budget.NewAtOnce(atOnce, atOnceEach), models: visitor.New(models, c.Clock)}
 }
 

@@ -25,6 +25,8 @@ import (
 //go:embed pages/*.html
 var files embed.FS
 
+var templates = frame.PagesOf(files, nil)
+
 type room struct {
 	*frame.Frame
 	pages frame.Pages
@@ -32,7 +34,7 @@ type room struct {
 
 // Route adds the pages to the site.
 func Route(mux *http.ServeMux, f *frame.Frame) {
-	s := &room{f, frame.PagesOf(files, nil)}
+	s := &room{f, templates}
 	mux.HandleFunc("GET /places", s.needsGraph(s.servePlaces))
 	mux.HandleFunc("GET /place/{state}", s.needsGraph(s.serveStateOrCounty))
 	mux.HandleFunc("GET /place/{state}/{county}", s.needsGraph(s.serveStateOrCounty))

@@ -29,6 +29,8 @@ import (
 //go:embed pages/*.html
 var pages embed.FS
 
+var templates = frame.PagesOf(pages, template.FuncMap{"pick": pick})
+
 const perPage = 50
 
 // Bounds of an address.
@@ -44,7 +46,7 @@ type explorer struct {
 
 // Route adds the page.
 func Route(mux *http.ServeMux, f *frame.Frame) {
-	e := &explorer{f, frame.PagesOf(pages, template.FuncMap{"pick": pick})}
+	e := &explorer{f, templates}
 	mux.HandleFunc("GET /explore", e.Handle(e.serve))
 }
 

@@ -29,6 +29,8 @@ import (
 //go:embed pages/*.html
 var pages embed.FS
 
+var templates = frame.PagesOf(pages, nil)
+
 // Bounds of a search and its results.
 const (
 	mostTyped = 200   // bytes that may be typed
@@ -53,7 +55,7 @@ type room struct {
 
 // Route adds the pages.
 func Route(mux *http.ServeMux, f *frame.Frame) {
-	s := &room{Frame: f, pages: frame.PagesOf(pages, nil), encoding: budget.NewAtOnce(32, 8)}
+	s := &room{Frame: f, pages: templates, encoding: budget.NewAtOnce(32, 8)}
 	mux.HandleFunc("GET /{$}", s.Handle(s.serveHome))
 	mux.HandleFunc("GET /search", s.Handle(s.serveSearch))
 }

@@ -18,6 +18,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"grantgraph/client"
@@ -66,7 +67,9 @@ type Frame struct {
 }
 
 // New makes a frame.
-func New(c Config) *Frame { return &Frame{c, PagesOf(own, nil)} }
+func New(c Config) *Frame { return &Frame{c, messages} }
+
+var messages = PagesOf(own, nil)
 
 // Head has what the layout shows around a page. Pages embed it.
 type Head struct {
@@ -101,13 +104,18 @@ func (f *Frame) Head(r *http.Request, title string) Head {
 	return h
 }
 
-// Pages are the templates of a package by name, each with the layout around it.
-type Pages map[string]*template.Template
+// Pages are the templates of a package by name, each with the layout around it. They are parsed when the first is drawn,
+// because most commands of the program draw none.
+type Pages func() map[string]*template.Template
 
-// PagesOf reads the templates of a package: every .html file except the layout. Files that begin with an underscore are shared
-// by all pages of the package. words adds template functions. The templates are part of the program, so it panics at a mistake.
+// PagesOf is the templates of a package: every .html file except the layout. Files that begin with an underscore are shared
+// by all pages of the package. words adds template functions. The templates are part of the program, so a mistake panics.
 func PagesOf(files embed.FS, words template.FuncMap) Pages {
-	p := Pages{}
+	return sync.OnceValue(func() map[string]*template.Template { return parse(files, words) })
+}
+
+func parse(files embed.FS, words template.FuncMap) map[string]*template.Template {
+	p := map[string]*template.Template{}
 	var shared, names []string
 	err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
 		switch base := path.Base(name); {
@@ -124,9 +132,13 @@ func PagesOf(files embed.FS, words template.FuncMap) Pages {
 	}
 	all := maps.Clone(functions)
 	maps.Copy(all, words)
+	around := template.Must(template.New("layout.html").Funcs(all).ParseFS(own, "layout.html"))
+	if len(shared) > 0 {
+		template.Must(around.ParseFS(files, shared...))
+	}
 	for _, name := range names {
-		t := template.Must(template.New("layout.html").Funcs(all).ParseFS(own, "layout.html"))
-		p[strings.TrimSuffix(path.Base(name), ".html")] = template.Must(t.ParseFS(files, append(shared, name)...))
+		t := template.Must(around.Clone())
+		p[strings.TrimSuffix(path.Base(name), ".html")] = template.Must(t.ParseFS(files, name))
 	}
 	return p
 }
@@ -134,7 +146,7 @@ func PagesOf(files embed.FS, words template.FuncMap) Pages {
 // Render writes a page whole or not at all.
 func (p Pages) Render(w http.ResponseWriter, status int, page string, data any) error {
 	var buf bytes.Buffer
-	if err := p[page].Execute(&buf, data); err != nil {
+	if err := p()[page].Execute(&buf, data); err != nil {
 		return fmt.Errorf("page %s: %w", page, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -152,7 +164,7 @@ func (p Pages) Render(w http.ResponseWriter, status int, page string, data any) 
 // Fragment draws a part of a page by itself.
 func (p Pages) Fragment(page, part string, data any) (template.HTML, error) {
 	var buf bytes.Buffer
-	err := p[page].ExecuteTemplate(&buf, part, data)
+	err := p()[page].ExecuteTemplate(&buf, part, data)
 	return template.HTML(buf.String()), err
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/snippet"
@@ -20,6 +21,8 @@ import (
 //go:embed pages/*.html
 var files embed.FS
 
+var templates = frame.PagesOf(files, template.FuncMap{"prose": Prose, "allowed": allowed, "anchor": anchor, "param": paramAnchor, "codes": named})
+
 // Room serves the pages of the documentation.
 type Room struct {
 	*frame.Frame
@@ -28,13 +31,12 @@ type Room struct {
 	failures  []failure      // of the API
 	shelves   []shelf
 	chapters  map[string]*chapter // by path
-	index     *index
+	index     func() *index
 }
 
 // New makes the pages. Without a reference, there are no pages about the API.
 func New(f *frame.Frame, reference *api.Reference) *Room {
-	words := template.FuncMap{"prose": Prose, "allowed": allowed, "anchor": anchor, "param": paramAnchor, "codes": named}
-	s := &Room{Frame: f, pages: frame.PagesOf(files, words), reference: reference, chapters: map[string]*chapter{}}
+	s := &Room{Frame: f, pages: templates, reference: reference, chapters: map[string]*chapter{}}
 	for _, c := range library() {
 		s.chapters[c.Path] = c.at(f.BaseURL)
 	}
@@ -42,7 +44,7 @@ func New(f *frame.Frame, reference *api.Reference) *Room {
 		s.failures = describeFailures(reference)
 	}
 	s.shelves = s.arrange()
-	s.index = newIndex(s.sections())
+	s.index = sync.OnceValue(func() *index { return newIndex(s.sections()) })
 	return s
 }
 

@@ -299,7 +299,7 @@ func (s *Room) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	p.Asked = asked
 	if asked != "" {
 		p.Title = asked + " · Documentation"
-		p.Found = s.index.find(asked)
+		p.Found = s.index().find(asked)
 	}
 	w.Header().Set("X-Robots-Tag", "noindex")
 	return s.draw(w, "found", p)

@@ -27,6 +27,8 @@ import (
 //go:embed pages/*.html
 var files embed.FS
 
+var templates = frame.PagesOf(files, nil)
+
 type room struct {
 	*frame.Frame
 	pages frame.Pages
@@ -34,7 +36,7 @@ type room struct {
 
 // Route adds the page to the site.
 func Route(mux *http.ServeMux, f *frame.Frame) {
-	s := &room{f, frame.PagesOf(files, nil)}
+	s := &room{f, templates}
 	mux.HandleFunc("GET /grant/{key}", s.Handle(s.serve))
 }
 

@@ -32,6 +32,8 @@ import (
 //go:embed pages/*.html
 var files embed.FS
 
+var templates = frame.PagesOf(files, words)
+
 type room struct {
 	*frame.Frame
 	pages frame.Pages
@@ -52,7 +54,7 @@ type part struct {
 
 // Route adds the pages to the site.
 func Route(mux *http.ServeMux, f *frame.Frame) {
-	s := &room{Frame: f, pages: frame.PagesOf(files, words)}
+	s := &room{Frame: f, pages: templates}
 	s.parts = []part{
 		{title: "Overview", show: s.showOverview},
 		{name: "grants", title: "Grants", count: func(v *view) int64 { return v.Core.Given.GrantCount + v.Core.Received.GrantCount }, show: s.showGrants},
