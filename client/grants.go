@@ -43,6 +43,8 @@ type Provenance struct {
 	SourceTier  string   `json:"source_tier" enum:"matched,universe" doc:"matched: a US recipient with an EIN. universe: everything else."`
 	Classes     []string `json:"classes" enum:"daf,individuals,related_party,unidentified" doc:"Classes of the row that exclude can leave out."`
 	EINConflict *string  `json:"ein_conflict" enum:"name,group" doc:"How the EIN that the funder filed and the name on its line disagree: name, …"`
+
+	StateConflict bool `json:"state_conflict" doc:"The line states another state than its city and ZIP code; recip_state follows these."`
 }
 
 // FunderRow is one grantmaker with the totals of its matching grants.

@@ -44,7 +44,7 @@ func (b *builder) addressNames(ctx context.Context, c *corpus) ([]snapshot.Addre
 	err := b.each(ctx, n, func(no int) {
 		if rows[no] > 0 {
 			t := c.lines.recipient(uint32(no))
-			state, _ := place.State(t.State)
+			state, _ := place.SettleState(t.City, t.State, t.ZIP)
 			if zip, ok := place.ZIP5(t.ZIP, state); ok && t.Country == "" {
 				keys[no] = addressKey(t.Street, zip)
 			}

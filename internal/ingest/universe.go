@@ -272,9 +272,10 @@ func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *c
 		if t.Filed == ein.None || t.Country != "" {
 			return
 		}
-		at := resolve.Location{Street: t.Street, City: t.City, State: t.State}
-		at.ZIP5, _ = place.ZIP5(t.ZIP, t.State)
-		kx := orgname.ParseLine(t.Name1, t.Name2, t.City, t.State).KX
+		state, _ := place.SettleState(t.City, t.State, t.ZIP)
+		at := resolve.Location{Street: t.Street, City: t.City, State: state}
+		at.ZIP5, _ = place.ZIP5(t.ZIP, state)
+		kx := orgname.ParseLine(t.Name1, t.Name2, t.City, state).KX
 		u.AddFiled(resolve.FiledRecipient{EIN: t.Filed, KX: kx, Spelling: t.Name(), At: at}, funders[starts[i]:starts[i+1]]...)
 	})
 }

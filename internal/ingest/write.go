@@ -128,6 +128,7 @@ type shownRecipient struct {
 
 	einText, raw, filed                     string
 	city, state, zip, county, country, tier string
+	stateFiled                              string // the state on the line, where city and ZIP code outvoted it
 }
 
 // stands reports whether a row shows the same recipient. A masked row never does.
@@ -155,7 +156,10 @@ func (b *builder) place(s *shownRecipient, t *resolve.Recipient, c *corpus) {
 	if t.Country != "" {
 		return
 	}
-	s.state, _ = place.State(t.State)
+	var outvoted bool
+	if s.state, outvoted = place.SettleState(t.City, t.State, t.ZIP); outvoted {
+		s.stateFiled, _ = place.State(t.State)
+	}
 	s.zip, _ = place.ZIP5(t.ZIP, s.state)
 	if s.state == "" && s.zip == "" {
 		if o, ok := c.universe.Lookup(s.ein); ok {
@@ -195,7 +199,7 @@ func (b *builder) grantRow(c *corpus, row uint32, s *shownRecipient, shown *show
 	r := snapshot.Grant{
 		FunderEIN: in.ein, RecipID: to.ids.at(to.id[row]), RecipientEIN: s.einText,
 		RecipientRaw: s.raw, RecipientFiled: s.filed, RecipientCity: s.city, RecipientState: s.state, RecipientZIP: s.zip,
-		RecipientCounty: s.county, RecipientCountry: s.country, Amount: g.amount[row],
+		StateFiled: s.stateFiled, RecipientCounty: s.county, RecipientCountry: s.country, Amount: g.amount[row],
 		TaxYear: int32(f.year), IRSTaxYear: int32(f.taxYear), Purpose: c.purposeOf(row),
 		EINSource: to.rule[row].String(), MatchProb: probability(to.rule[row], to.thousandths[row]), SourceTier: s.tier,
 		IsIndividual: to.class[row]&individual != 0, IsUnidentified: to.class[row]&unidentified != 0,

@@ -28,8 +28,9 @@ type Grant struct {
 	RecipientCity    string  `parquet:"recipient_city,optional,dict"`
 	RecipientState   string  `parquet:"recipient_state,optional,dict"`
 	RecipientZIP     string  `parquet:"recipient_zip,optional,dict"`
-	RecipientCounty  string  `parquet:"recipient_county,optional,dict"`  // county FIPS code
-	RecipientCountry string  `parquet:"recipient_country,optional,dict"` // FIPS 10-4, foreign lines only
+	StateFiled       string  `parquet:"recipient_state_filed,optional,dict"` // where city and ZIP code outvoted it
+	RecipientCounty  string  `parquet:"recipient_county,optional,dict"`      // county FIPS code
+	RecipientCountry string  `parquet:"recipient_country,optional,dict"`     // FIPS 10-4, foreign lines only
 	Amount           int64   `parquet:"amount"`
 	TaxYear          int32   `parquet:"tax_year,dict"`     // fiscal year: the year in which the period ends
 	IRSTaxYear       int32   `parquet:"irs_tax_year,dict"` // the IRS's own tax year

@@ -35,7 +35,7 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 		g := graph.Grant{Funder: new(graph.Funder), Recipient: new(graph.Recipient)}
 		var funder, recipient, inferred string
 		var n int64
-		var class uint8 // with the conflict of the row above its classes
+		var class uint8 // with the conflicts of the row above its classes
 		if err := rows.Scan(&n, &g.Key, &funder, &g.Funder.Name, &g.Funder.City, &g.Funder.State, &g.Funder.Kind,
 			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country, &g.Recipient.Classes,
 			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &g.NTEE, &inferred, &g.Support, &g.Purpose,
@@ -43,7 +43,8 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 			return nil, 0, err
 		}
 		g.Funder.EIN, g.Recipient.EIN, g.Inferred = einOf(funder), einOf(recipient), letterOf(inferred)
-		g.Classes, g.Conflict = graph.Class(class&15), grant.Conflict(class>>5)
+		g.Classes, g.Conflict = graph.Class(class&15), grant.Conflict(class>>5&3)
+		g.Outvoted = class&128 != 0
 		hits = max(hits, n)
 		list = append(list, g)
 	}

@@ -8,7 +8,7 @@ CREATE VIEW coded AS SELECT f.grant_key AS key, (row_number() OVER (ORDER BY f.g
 	(f.recipient_ein <> '') AS linked, w.id::INTEGER AS raw, c.id::INTEGER AS city, s.id::SMALLINT AS state, z.id::INTEGER AS zip, n.id::INTEGER AS county,
 	o.id::SMALLINT AS country, f.amount, f.tax_year::SMALLINT AS year, p.id::INTEGER AS purpose, l.id::SMALLINT AS rule, f.match_prob AS prob,
 	f.source_tier = 'matched' AS matched, (f.is_daf::INT + 2 * f.is_individual::INT + 4 * f.is_related_party::INT + 8 * f.is_unidentified::INT
-		+ CASE f.ein_conflict WHEN 'name' THEN 32 WHEN 'group' THEN 64 ELSE 0 END)::SMALLINT AS class,
+		+ CASE f.ein_conflict WHEN 'name' THEN 32 WHEN 'group' THEN 64 ELSE 0 END + 128 * f.outvoted::INT)::SMALLINT AS class,
 	f.support::INTEGER AS support, t.id::SMALLINT AS ntee, i.id::SMALLINT AS inferred, k.id::SMALLINT AS kind, x.id::INTEGER AS filing
 	FROM filed f JOIN funder u ON u.ein = f.funder_ein JOIN recipient r ON r.recip_id = f.recip_id
 	JOIN filed_text w ON w.value = f.recipient_raw JOIN filed_text p ON p.value = f.purpose JOIN filed_city c ON c.value = f.city

@@ -114,6 +114,9 @@ func inventCorpus(t testing.TB, seed uint64, n int) *corpus {
 			if rule == grant.Filed {
 				g.EINConflict = grant.Conflict(i % 3).String()
 			}
+			if i%7 == 0 {
+				g.StateFiled = "ME"
+			}
 		}
 		g.IsDAF, g.IsIndividual, g.IsRelatedParty, g.IsUnidentified = k == 0, flag(r, 20), flag(r, 6), flag(r, 5)
 		some, others := r.IntN(1<<grant.Strategies), r.IntN(1<<grant.Strategies)

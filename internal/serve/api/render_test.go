@@ -74,7 +74,7 @@ func TestFormats(t *testing.T) {
 	})
 	t.Run("fields", func(t *testing.T) {
 		apitest.Scenario{Path: "grants/transactions?fields=amount,funder_ein&limit=1", Costs: 1, Has: []string{`"results":[{"amount":250000,"funder_ein":"000000001"}]`}}.Run(t, w)
-		apitest.Scenario{Path: "grants/transactions?fields=x_service,filing&limit=1&format=csv", Costs: 1, Has: []string{"x_service.match_prob,x_service.ein_source,x_service.source_tier,x_service.classes,x_service.ein_conflict,filing.object_id,"}}.Run(t, w)
+		apitest.Scenario{Path: "grants/transactions?fields=x_service,filing&limit=1&format=csv", Costs: 1, Has: []string{"x_service.match_prob,x_service.ein_source,x_service.source_tier,x_service.classes,x_service.ein_conflict,x_service.state_conflict,filing.object_id,"}}.Run(t, w)
 		apitest.Scenario{Path: "grants/transactions?fields=amount&limit=1&format=ndjson", Costs: 1, Has: []string{"{\"amount\":250000}\n"}}.Run(t, w)
 		apitest.Scenario{Path: "grants/transactions?fields=amount&limit=1&format=xml", Costs: 1, Has: []string{"<results><item><amount>250000</amount></item></results>"}}.Run(t, w)
 		apitest.Scenario{Path: "grants/transactions?fields=amuont,fiscal_year&limit=1", Costs: 1, Has: []string{`"results":[{"fiscal_year":2021}]`, "Did you mean amount?"}, Heads: map[string]string{"X-Service-Unsupported": "fields"}}.Run(t, w)

@@ -40,6 +40,8 @@ const (
 	conflictShift = 5 // two bits of grant.Conflict stand above it
 	conflictMask  = 3
 
+	flagState = uint8(1 << 7)
+
 	classMask = flagDAF | flagPerson | flagRelated | flagNobody
 )
 

@@ -45,6 +45,7 @@ type grantRow struct {
 	ReturnType       *snapshot.Word `parquet:"return_type"`
 	PeriodEnd        *snapshot.Word `parquet:"period_end"`
 	EINConflict      *snapshot.Word `parquet:"ein_conflict"`
+	StateFiled       *snapshot.Word `parquet:"recipient_state_filed"`
 }
 
 // readGrants fills the row columns. Strings are numbered in order of arrival.
@@ -195,7 +196,7 @@ func flagsOf(r *grantRow) (flags uint8) {
 		bit uint8
 	}{
 		{r.IsDAF, flagDAF}, {r.IsIndividual, flagPerson}, {r.IsRelatedParty, flagRelated},
-		{r.IsUnidentified, flagNobody}, {r.SourceTier.Text == grant.Matched, flagMatched},
+		{r.IsUnidentified, flagNobody}, {r.SourceTier.Text == grant.Matched, flagMatched}, {r.StateFiled.Text != "", flagState},
 	} {
 		if f.on {
 			flags |= f.bit

@@ -164,6 +164,9 @@ func random(seed uint64, rows int) *corpus {
 			if rule == grant.Filed {
 				g.EINConflict = grant.Conflict(i % 3).String()
 			}
+			if i%7 == 0 {
+				g.StateFiled = "ME"
+			}
 		} else {
 			g.RecipID = fmt.Sprintf("nm-%02d", n)
 		}

@@ -91,7 +91,7 @@ func newNaive(c *corpus) *naive {
 			City: r.RecipientCity, State: r.RecipientState, ZIP: r.RecipientZIP, Country: r.RecipientCountry,
 			Amount: r.Amount, FiscalYear: int(r.TaxYear), NTEE: codes[r.RecipID], Inferred: inferred[r.RecipientEIN], Support: grant.Support(r.Support), Purpose: r.Purpose,
 			ObjectID: r.ObjectID, Filing: r.Filing, ReturnType: r.ReturnType, PeriodEnd: r.PeriodEnd,
-			Rule: rule, Prob: r.MatchProb, Matched: r.SourceTier == grant.Matched, Conflict: conflict,
+			Rule: rule, Prob: r.MatchProb, Matched: r.SourceTier == grant.Matched, Conflict: conflict, Outvoted: r.StateFiled != "",
 		}
 		if r.IsDAF {
 			row.Classes |= graph.DAF

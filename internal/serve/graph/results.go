@@ -34,6 +34,7 @@ type Grant struct {
 	Matched    bool // tier
 	Classes    Class
 	Conflict   grant.Conflict
+	Outvoted   bool // the line states another state than its city and ZIP code, which State follows
 }
 
 // Funder is one grantmaker.
@@ -142,6 +143,7 @@ func (r *reader) grant(row uint32) Grant {
 		Matched:  g.cols.flags[row]&flagMatched != 0,
 		Classes:  Class(g.cols.flags[row] & classMask),
 		Conflict: grant.Conflict(g.cols.flags[row] >> conflictShift & conflictMask),
+		Outvoted: g.cols.flags[row]&flagState != 0,
 	}
 }
 

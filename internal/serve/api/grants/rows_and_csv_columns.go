@@ -78,7 +78,7 @@ func grantRow(g *graph.Grant, f *graph.Filter) GrantRow {
 	if letter, source := f.SubjectBasis.Cause(g.NTEE, g.Inferred); letter != 0 {
 		row.Subject, row.SubjectLabel, row.SubjectSource = api.OrNull(string(rune(letter))), api.OrNull(ntee.Label(letter)), &source
 	}
-	row.Provenance.EINConflict = api.OrNull(g.Conflict.String())
+	row.Provenance.EINConflict, row.Provenance.StateConflict = api.OrNull(g.Conflict.String()), g.Outvoted
 	if g.Matched {
 		row.Provenance.SourceTier = grant.Matched
 	}
