@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// TestServedDemo starts the demo as a newcomer would, runs the calls it prints
-// and stops it.
+// TestServedDemo starts the demo as a newcomer would whose first run ended after
+// making it, runs the calls it prints and stops it.
 func TestServedDemo(t *testing.T) {
 	t.Parallel()
-	data := filepath.Join(t.TempDir(), "demo")
+	data, _ := madeDemo(t)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan int, 1)
 	var out, errs bytes.Buffer

@@ -2,6 +2,7 @@ package site
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -17,8 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site/mail"
@@ -32,6 +35,13 @@ func TestMain(m *testing.M) {
 		os.Exit(worker.Run(os.Stdin, os.Stdout))
 	}
 	os.Exit(world.Main(m))
+}
+
+// opened is the dataset that all places of this process show. It is open until the process ends.
+var opened struct {
+	once   sync.Once
+	holder *dataset.Holder
+	err    error
 }
 
 // watch is a clock that a test sets.
@@ -79,12 +89,15 @@ type place struct {
 
 func newPlace(t *testing.T, change ...func(*Config)) *place {
 	t.Helper()
-	holder, err := dataset.Open(world.Small.Data(t), dataset.Options{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
+	data := world.Small.Data(t)
+	opened.once.Do(func() {
+		opened.holder, opened.err = dataset.Open(data, dataset.Options{Log: slog.New(slog.DiscardHandler)})
+	})
+	if opened.err != nil {
+		t.Fatal(opened.err)
 	}
-	t.Cleanup(holder.Close)
 	p := &place{clock: &watch{now: time.Date(2026, 3, 10, 14, 20, 0, 0, time.UTC)}, box: &mailbox{}}
+	var err error
 	p.store, err = account.OpenSQLite(filepath.Join(t.TempDir(), "accounts.db"), account.Options{Clock: p.clock.time})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +111,10 @@ func newPlace(t *testing.T, change ...func(*Config)) *place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Config{BaseURL: "https://grants.example", Acquire: holder.Acquire, Accounts: p.store, Mail: p.box,
+	withoutAPI := func(context.Context, *dataset.Dataset, api.Inquiry) (client.Answer, func(), error) {
+		return nil, nil, errors.New("this site has no API behind it")
+	}
+	c := Config{BaseURL: "https://grants.example", Ask: withoutAPI, Acquire: opened.holder.Acquire, Accounts: p.store, Mail: p.box,
 		Rate: visitor.Rate{Burst: 1 << 20, Every: time.Millisecond}, Clock: p.clock.time, Log: slog.New(slog.DiscardHandler), Ring: ring}
 	for _, f := range change {
 		f(&c)
