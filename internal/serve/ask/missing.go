@@ -79,6 +79,8 @@ func (r *run) sum(v url.Values) *grants.SummaryAnswer {
 const (
 	tellsRelated = .1 // to related parties
 	tellsOthers  = .1 // to other recipients of similar name
+
+	mostlyOthers = 10 // how many times the dollars that recipients of similar name have who must be asked for
 )
 
 // tellRelated tells how much of the dollars went to related parties: a group return has the transfers between its members.
@@ -97,6 +99,9 @@ func (r *run) tellRelated(found int64) {
 func (r *run) tellMissing() {
 	p := r.p
 	_, _, two := p.fromTo()
+	if p.Of == "organizations" && len(p.Causes) > 0 {
+		r.tellCoded()
+	}
 	if !p.ofGrants() || p.By != "" || p.Only != "" || two || len(p.Funders)+len(p.Recipients)+len(p.Causes) == 0 {
 		return // one request cannot sum the grants of such a plan
 	}
@@ -118,6 +123,31 @@ func (r *run) tellMissing() {
 			r.learn("known_percent", 100*(1-average(g.TotalAmount, all.Summary.TotalAmount)))
 			r.missing("uncoded", client.Sums{GrantCount: g.GrantCount, TotalAmount: g.TotalAmount}, found, v)
 		}
+	}
+}
+
+// tellCoded tells how many of the organizations that a plan chooses by cause have a known cause.
+func (r *run) tellCoded() {
+	count := func(causes ...Cause) int64 {
+		c := r.p.without("causes")
+		c.Causes = causes
+		other := r.a.run(r.ctx, c)
+		other.kind, other.known = r.kind, r.known
+		_, hits := other.rows(c, r.kind.Text("request"))
+		r.err = cmp.Or(r.err, other.err)
+		return hits
+	}
+	var letters []Cause
+	for letter := 'A'; letter < 'Z'; letter++ {
+		letters = append(letters, Cause{Subject: string(letter)})
+	}
+	all, key := count(), "coded"
+	coded := count(letters...)
+	if coded == 0 {
+		r.out.Answer, r.out.Figures, key = "", []Figure{}, "coded_none"
+	}
+	if coded < all {
+		r.tell(key, "all_count", all, "known_percent", 100*average(coded, all))
 	}
 }
 
@@ -277,8 +307,15 @@ func (r *run) tellOthers(found int64) {
 			}
 		}
 	}
-	if n := len(names); n > 0 {
-		r.tell("others", "names", joinWords(names[:min(n, mostNames)], "and"), "others", n, "others_amount", dollars)
+	key, n := "others", len(names)
+	switch {
+	case n == 1 && !r.empty && dollars > found:
+		key = "other_has_more"
+	case n == 1:
+		key = "other"
+	}
+	if r.mostOthers = dollars > mostlyOthers*found; n > 0 {
+		r.tell(key, "names", joinWords(names[:min(n, mostNames)], "and"), "others", n, "others_amount", dollars, "others_key", key)
 	}
 }
 

@@ -28,12 +28,13 @@ type run struct {
 	out  *Answer
 	err  error // the first one
 
-	known   facing          // what sentences may name
-	empty   bool            // no grants were found
-	unfiled bool            // there is no return of the only funder for the years that are asked for
-	span    Span            // in which somebody stopped or started
-	silent  int             // funders without a return of that span, of whom it is not known
-	last    *client.Service // of the latest request
+	known      facing          // what sentences may name
+	empty      bool            // no grants were found
+	unfiled    bool            // there is no return of the only funder for the years that are asked for
+	span       Span            // in which somebody stopped or started
+	mostOthers bool            // recipients of similar name have most of the dollars
+	silent     int             // funders without a return of that span, of whom it is not known
+	last       *client.Service // of the latest request
 }
 
 // run is a plan whose requests are not those of an answer.
@@ -64,11 +65,13 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 		u = unclear("cannot", "why", strings.TrimPrefix(r.err.Error(), ErrPlan.Error()+": "))
 	case r.err != nil:
 		return nil, r.err
+	case !r.empty && r.mostOthers && p.Doubt != "":
+		u = unclear("doubtful_others", "words", p.Doubt)
 	case !r.empty || p.Doubt == "":
 		return r.out, nil
 	}
 	if r.known["others"] != nil {
-		u.Why += " " + r.known.fill(answers.text("others", "text"))
+		u.Why += " " + r.known.fill(answers.text(text(r.known["others_key"]), "text"))
 	}
 	u.Read, u.Try = true, a.Examples(ctx)
 	return u.Answer(""), nil

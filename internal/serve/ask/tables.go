@@ -23,6 +23,7 @@ var (
 	labels    = read("labels.tsv", "word", "label")
 	sentences = read("sentences.tsv", "key", "text")
 	planParts = rows("parts.tsv", "field", "side", "label", "phrase")
+	nicknames = read("short_names.tsv", "name", "words")
 	examples  = rows("examples.tsv", "of", "question")
 )
 

@@ -48,6 +48,7 @@ func troubled(t *testing.T) (data string) {
 	add("100000010", "INSTITUTE FOR HUMANE GARDENS", "CORVEN", "OH", "C40")
 	add("100000011", "VESPERIDGE HEALTH", "CORVEN", "OH", "E21")
 	add("100000012", "VESPERIDGE HEALTH FOUNDATION", "CORVEN", "OH", "E21")
+	add("100000014", "HOLLIS ENDOWMENT TRUST", "CORVEN", "OH", "T20")
 	for i := range 200 {
 		kind := []string{"FOUNDATION", "CHURCH", "SOCIETY", "COLLEGE", "FUND"}[i%5]
 		add(fmt.Sprintf("2%08d", i), fmt.Sprintf("QUILL%c%c %s", 'A'+i%26, 'A'+i/26, kind), "TOLEDO", "OH", "P20")
@@ -63,10 +64,12 @@ func troubled(t *testing.T) (data string) {
 			line{"", "FENWICK UNIVERSITY SCHOOL OF LAW", "LAUREL", "MD", 5_000}),
 		"e": scheduleI("200000019", "QUILLTA FUND", "2021", line{"", "TARNWICK FOUNDATION", "LAUREL", "MD", 8_000},
 			line{"", "TARNWICK FOUNDATION OF THE NORTH", "LAUREL", "MD", 500}),
-		"f": scheduleI("200000024", "QUILLYA FUND", "2021", line{"110000002", "ZORVEX", "LAUREL", "MD", 700}),
+		"f": scheduleI("200000024", "QUILLYA FUND", "2021", line{"110000002", "ZORVEX", "LAUREL", "MD", 700},
+			line{"100000014", "HOLLIS ENDOWMENT", "CORVEN", "OH", 100}),
 		"g": scheduleI("200000029", "QUILLDB FUND", "2021", line{"", "ZORVEX EDUCATIONAL TRUST SOUTH", "BOWIE", "MD", 5_000}),
 		"h": scheduleI("100000013", "VESPERIDGE HEALTH GROUP RETURN", "2021", line{"100000011", "VESPERIDGE HEALTH", "CORVEN", "OH", 900},
 			line{"100000012", "VESPERIDGE HEALTH FOUNDATION", "CORVEN", "OH", 600}),
+		"i": scheduleI("100000014", "HOLLIS ENDOWMENT TRUST", "2021", line{"", "HOLLIS ENDOWMENT", "CORVEN", "OH", 9_000}),
 		"d": scheduleI("200000014", "QUILLOA FUND", "2021", line{"", "FENWICK UNIVERSITY", "LAUREL", "MD", 90_000}),
 	}
 	for i := range 12 {
@@ -154,10 +157,11 @@ func TestTroubledNames(t *testing.T) {
 		{"Who gave more to Fenwick University, the Quilloa Fund or Quillda College?", "Counting these, the larger is Quilloa Fund, by $83,000", ""},
 		{"How much did the Quilloa Fund give in 2019?", "We cannot say: this data has no return of Quilloa Fund for fiscal year 2019.", ""},
 		{"How much did the Quilloa Fund give to churches?", "We cannot say: the cause of 1 grant, $90,000 in all, is not known.", ""},
-		{"Who funds Tarnwick?", "to 1 recipient of similar name, such as Tarnwick Foundation of the North.", ""},
+		{"Who funds Tarnwick?", "to Tarnwick Foundation of the North, a recipient of similar name.", ""},
 		{"How much did Zorvex receive?", "1 more grant names Zorvex Educational Trust South without an EIN, which may or may not be part of it", ""},
 		{"How much did Vesperidge Health give?", "Grants by Vesperidge Health Group Return come to $1,500, in 2 grants", ""},
-		{"Who funds Vesperidge Health?", "Not counted: $600 to 1 recipient of similar name, such as Vesperidge Health Foundation.", ""},
+		{"Who funds Vesperidge Health?", "Not counted: $600 to Vesperidge Health Foundation, a recipient of similar name.", ""},
+		{"How much did the Hollis Endowment give?", "", "has no return here. Hollis Endowment Trust (EIN 10-0000014), which pays it most of its grants"},
 		{"How much was given to Ashcombe?", "$6,500,000", ""},
 		{"Who lost funding from the Quilloa Fund after 2021?", "", "there is no return of Quilloa Fund"},
 		{"Who funds Zorvex?", "The largest by dollars, counting these too, is Quilldb Fund: $5,000 in 1 grant", ""},

@@ -30,13 +30,16 @@ const (
 func (r *reading) addParty(from, to int) {
 	r.asked++
 	found := r.identify(identify.Question{Text: r.nameText(from, to)})
+	if words := nicknames.text(r.joined(from, to), "words"); words != "" && found.Verdict == identify.Nobody {
+		found = r.identify(identify.Question{Text: words})
+	}
 	if len(found.Candidates) == 0 {
 		return
 	}
 	best := found.Candidates[0]
 	if unsure(found) || best.Probability < smallest {
 		known := slices.ContainsFunc(r.perhaps, func(c identify.Candidate) bool { return c.EIN == best.EIN })
-		if best.Probability >= perhapsFrom && len(r.perhaps) < 3 && !known && len(resembling(r.nameText(from, to), found.Candidates[:1])) > 0 {
+		if best.Probability >= perhapsFrom && len(r.perhaps) < 3 && !known && named(r.nameText(from, to), best) {
 			r.perhaps = append(r.perhaps, best)
 		}
 		return
@@ -59,34 +62,52 @@ func unsure(found identify.Answer) bool {
 		!slices.ContainsFunc(found.Candidates, known)
 }
 
-// resembling are the candidates whose own name has a telling word of a text, that filers call so, or whose initials it is. A
-// former name counts if there is at most one other: it may be a mistake of one filer.
-func resembling(text string, list []identify.Candidate) []identify.Candidate {
+// resembling are the candidates whose own name has a telling word of a text, that filers call so, or whose initials it is; and
+// those that have it in a former name, which may be a mistake of one filer, or whose name begins with it.
+func resembling(text string, list []identify.Candidate) (own, other []identify.Candidate) {
 	words := strings.Fields(telling(Party{Name: text}))
+	if len(words) == 0 {
+		words = strings.Fields(strings.ToLower(text)) // UC
+	}
 	alike := func(a, b string) bool {
-		return strings.TrimSuffix(a, "s") == strings.TrimSuffix(b, "s") || len(b) > 5 && typo.Within(a, b, 1) <= 1
+		return strings.TrimSuffix(a, "s") == strings.TrimSuffix(b, "s") || len(b) > 7 && typo.Within(a, b, 1) <= 1
 	}
 	has := func(name string) bool {
-		return len(words) == 0 || slices.ContainsFunc(tokens(name), func(t token) bool {
+		return slices.ContainsFunc(tokens(name), func(t token) bool {
 			return slices.ContainsFunc(words, func(w string) bool { return alike(t.text, w) })
 		})
 	}
 	initials := text == strings.ToUpper(text) || text == strings.ToLower(text)
-	var own, other []identify.Candidate
 	for _, c := range list {
 		switch {
-		case has(c.DisplayName), initials && strings.Contains(initialsOf(c.DisplayName), strings.ToLower(text)), strings.HasPrefix(c.Why, "called") && has(c.Name):
+		case has(c.DisplayName), initials && strings.Contains(initialsOf(c.DisplayName), strings.ToLower(text)),
+			strings.HasPrefix(c.Why, "called") && has(c.Name):
 			own = append(own, c)
 		case c.Why == identify.AtAddress && is("head", strings.ToLower(text[strings.LastIndex(text, " ")+1:])):
 			// A name that ends in "Foundation" is no trade name of a neighbor.
-		case has(c.Name), len(words) == 1 && strings.HasPrefix(strings.ToLower(c.Name), words[0]): // the Met
+		case has(c.Name), len(words) == 1 && len(words[0]) > 2 && strings.HasPrefix(strings.ToLower(c.Name), words[0]): // the Met
 			other = append(other, c)
 		}
 	}
-	if len(own) < 2 {
-		own = append(own, other...)
+	return own, other
+}
+
+// named reports whether a candidate resembles a text by its own name.
+func named(text string, c identify.Candidate) bool {
+	own, _ := resembling(text, []identify.Candidate{c})
+	return len(own) > 0
+}
+
+// offered are the candidates that may be meant: those that resemble a text, and of these the ones that gave or received, if any did.
+func (s *assembly) offered(text, role string, list []identify.Candidate) []identify.Candidate {
+	list, other := resembling(text, list)
+	if len(list) == 1 {
+		list = append(list, other...)
 	}
-	return own
+	if some := slices.DeleteFunc(slices.Clone(list), func(c identify.Candidate) bool { return !s.gaveOrGot(c, role) }); len(some) > 1 && role != "organization" {
+		return some
+	}
+	return list
 }
 
 func initialsOf(name string) (letters string) {
@@ -143,7 +164,7 @@ func (r *reading) cityBehindTo(from, to int, found identify.Answer) float64 {
 	switch {
 	case found.Candidates[0].Probability <= likelyGrantee:
 		return costCityIn
-	case said(r.textAt(from-2)).tag == "give", r.inCity(r.joined(from, to), "") >= knownCity:
+	case r.inCity(r.joined(from, to), "") >= knownCity:
 		return costWord
 	}
 	return 0
@@ -208,7 +229,7 @@ func (r *reading) addByName(from, to int) bool {
 		return false
 	}
 	notes := []string{sentence("no_ein_here", "name", names[0])}
-	if found.Verdict == identify.Several && len(resembling(names[0], found.Candidates[:1])) > 0 {
+	if found.Verdict == identify.Several && named(names[0], found.Candidates[0]) {
 		notes = append(notes, sentence("at_address", "name", found.Candidates[0].DisplayName, "ein", found.Candidates[0].EIN.Hyphenated()))
 	}
 	r.add(from, to, item{sym: "PARTY", cost: costParty, asked: name, party: &Party{Name: names[0], Asked: name, RecipID: strings.Join(ids, ",")},
@@ -394,12 +415,14 @@ func (s *assembly) pick(it *item, role string) *Party {
 	best, found, ok := s.meant(it, role)
 	if !ok {
 		if it.party = s.branches(it, role); it.party == nil {
-			s.ambiguous(it, found.Candidates)
+			s.ambiguous(it, s.offered(it.asked, role, found.Candidates))
 		}
 		return it.party
 	}
 	if best = s.group(best, role); role == "funder" {
-		s.tellNamesake(it.asked, best)
+		if s.tellNamesake(it, best); s.unclear != nil {
+			return nil
+		}
 	}
 	it.party = &Party{EIN: best.EIN.String(), Name: best.DisplayName, Asked: it.asked}
 	if best.Probability < doubtful || roles[role] != identify.Either && s.sums(it.party.EIN, role) == 0 {
@@ -421,8 +444,8 @@ func (s *assembly) meant(it *item, role string) (best identify.Candidate, found 
 		}
 		best, ok = found.Best()
 	}
-	if !ok || roles[role] != identify.Either && found.Verdict == identify.Likely && s.sums(best.EIN.String(), role) == 0 {
-		if other, active := s.active(found, role); active {
+	if !ok || role != "organization" && found.Verdict == identify.Likely && !s.gaveOrGot(best, role) {
+		if other, active := s.active(it.asked, found, role); active {
 			return other, found, true
 		}
 	}
@@ -444,14 +467,24 @@ func (s *assembly) group(c identify.Candidate, role string) identify.Candidate {
 	return group
 }
 
-// tellNamesake notes that grants name a recipient as the question names a funder that is known by another name.
-func (s *assembly) tellNamesake(asked string, c identify.Candidate) {
-	if key := orgname.Key(asked); key == "" || key == orgname.Key(c.DisplayName) {
+// tellNamesake notes that grants name a recipient as the question names a funder that is known by another name. If the funder
+// pays it most of its grants, as a trust pays its foundation, the person who asks must say which of them is meant.
+func (s *assembly) tellNamesake(it *item, c identify.Candidate) {
+	if key := orgname.Key(it.asked); key == "" || key == orgname.Key(c.DisplayName) {
 		return
 	}
-	if slices.ContainsFunc(s.a.run(s.ctx, &Plan{}).bearing(asked), func(id string) bool { return !digits(id) }) {
-		s.note("namesake", "asked", asked, "name", c.DisplayName)
+	p := &Plan{Funders: []Party{{EIN: c.EIN.String()}}}
+	ids := slices.DeleteFunc(s.a.run(s.ctx, p).bearing(it.asked), digits)
+	if len(ids) == 0 {
+		return
 	}
+	p.Recipients = []Party{{RecipID: strings.Join(ids, ",")}}
+	if paid := s.a.run(s.ctx, p).sum(p.values()).Summary.TotalAmount; paid == 0 || 2*paid < s.sums(c.EIN.String(), "funder") {
+		s.note("namesake", "asked", it.asked, "name", c.DisplayName)
+		return
+	}
+	s.unclear = &Unclear{choice: true, Why: sentence("pays_namesake", "asked", it.asked, "name", c.DisplayName, "ein", c.EIN.Hyphenated())}
+	s.offer(s.unclear, it, c)
 }
 
 // branches are all recipients that bear the name of a national organization. Filers seldom say which of its branches they mean.
@@ -468,20 +501,26 @@ func (s *assembly) branches(it *item, role string) *Party {
 	return &Party{Name: it.asked, Asked: it.asked, RecipID: strings.Join(ids, ",")}
 }
 
+// gaveOrGot reports whether a candidate has grants on a side, or on any side if none is given.
+func (s *assembly) gaveOrGot(c identify.Candidate, role string) bool {
+	e := c.EIN.String()
+	return role != "funder" && s.sums(e, "recipient") > 0 || role != "recipient" && s.sums(e, "funder") > 0
+}
+
 // active is the only candidate of several good ones that has grants on the side that is
-// asked for. Who has no rival may still be somebody else than is meant.
-func (s *assembly) active(found identify.Answer, role string) (best identify.Candidate, ok bool) {
+// asked for, if its name has the words. Who has no rival may still be somebody else than is meant.
+func (s *assembly) active(asked string, found identify.Answer, role string) (best identify.Candidate, ok bool) {
 	n, rivals := 0, 0
 	for _, c := range found.Candidates {
 		if c.Probability < found.Candidates[0].Probability/mostRival {
 			continue
 		}
-		rivals++
-		if e := c.EIN.String(); role != "funder" && s.sums(e, "recipient") > 0 || role != "recipient" && s.sums(e, "funder") > 0 {
+		if rivals++; s.gaveOrGot(c, role) {
 			best, n = c, n+1
 		}
 	}
-	if ok = n == 1 && rivals > 1 && role != "organization"; ok {
+	if ok = n == 1 && rivals > 1 && role != "organization" && named(asked, best); ok {
+		s.plan.Doubt = asked
 		s.note("only_active", "name", best.DisplayName, "ein", best.EIN.Hyphenated())
 	}
 	return best, ok
@@ -515,7 +554,6 @@ func (r *reading) sums(id, side string) int64 {
 
 // ambiguous reports that a name may mean several organizations, and offers the question with each of them.
 func (s *assembly) ambiguous(it *item, found []identify.Candidate) {
-	found = resembling(it.asked, found)
 	if len(found) < 2 {
 		s.unclear = s.unknown([]string{it.asked}, true, found)
 		return
