@@ -40,11 +40,8 @@ func (p *Plan) Chips() []Chip {
 // chip is a part of the plan, and the plan without it.
 func (p *Plan) chip(field, label, value string, options []Option) Chip {
 	c := Chip{Field: field, Label: label, Value: value, Options: options}
-	if without := p.without(field); without.String() != p.String() {
-		without.Part = slices.DeleteFunc(without.Part, func(f string) bool { return f == field })
-		if without.Validate() == nil {
-			c.Off = without.String()
-		}
+	if without := p.without(field); without.String() != p.String() && without.Validate() == nil {
+		c.Off = without.String()
 	}
 	return c
 }
@@ -125,10 +122,7 @@ func (p *Plan) kindOptions() []Option {
 	if p.By == "funder_types" || !p.ofGrants() || len(p.Funders) > 0 {
 		return nil
 	}
-	list := p.option("All funders", len(p.FunderTypes) == 0, func(c *Plan) {
-		c.FunderTypes = nil
-		c.Part = slices.DeleteFunc(c.Part, func(f string) bool { return f == "funder_types" })
-	})
+	list := p.option("All funders", len(p.FunderTypes) == 0, func(c *Plan) { *c = *c.without("funder_types") })
 	for _, k := range grant.FunderKinds() {
 		list = append(list, p.option(capital(grant.KindPlural(k)), slices.Equal(p.FunderTypes, []string{k}), func(c *Plan) { c.FunderTypes = []string{k} })...)
 	}

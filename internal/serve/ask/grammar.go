@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -110,14 +111,7 @@ const filtersBetween = `(?:(?:in|to|from|of|by|and|or|vs)'?=\S* )?(?:PLACE|CAUSE
 // between matches what may stand between two parts of a pattern. Commas and
 // words that compare break a verb off from its noun: "who gave more, A or B".
 var between = sync.OnceValue(func() (gaps struct{ wide, narrow string }) {
-	free := []string{"TOP", "WORDS", "with", "based", "domestic", "pronoun"}
-	for _, e := range lexicon().phrases {
-		if e.tag == "measure" && !slices.Contains([]string{"much", "many", "share", "compare", "more", "most", "least", "dollarsmost"}, e.value) {
-			free = addNew(free, e.value)
-		}
-	}
-	slices.Sort(free)
-	words := strings.Join(free, "|")
+	words := strings.Join(slices.Sorted(maps.Keys(wordLists()["between"])), "|")
 	gaps.wide = `(?:, |` + filtersBetween + `|(?:more|most|least|dollarsmost|` + words + `)[^ =]*=\S* )*?`
 	gaps.narrow = `(?:` + filtersBetween + `|(?:` + words + `)[^ =]*=\S* )*?`
 	return gaps

@@ -18,13 +18,10 @@ import (
 // lines are the rows of a list that the plan asks for.
 func (r *run) lines(rows reflect.Value) (lines [][]any) {
 	names := r.columns()
-	id := "id"
-	if names[0] == "group" {
-		id = "group"
-	}
+	names = append(names, map[bool]string{true: "group", false: "id"}[names[0] == "group"])
 	for i := range rows.Len() {
 		if row := rows.Index(i); r.wanted(row) {
-			lines = append(lines, cells(row, append(names, id)))
+			lines = append(lines, cells(row, names))
 		}
 	}
 	return lines
@@ -37,12 +34,7 @@ func (r *run) list() {
 		r.invalid("awards by agency are of all years")
 	}
 	rows, hits := r.rows(p, r.kind.Text("request"))
-	lines, x := r.lines(rows), r.last.Excluded
-	// This is left out if the plan searches for words: the count would reveal grants to persons of that name.
-	unnamed := p.Words == "" && x != nil && x.Unidentified != nil && x.Unidentified.GrantCount > 0
-	if unnamed {
-		r.learn("left_count", x.Unidentified.GrantCount, "left_amount", x.Unidentified.TotalAmount)
-	}
+	lines, unnamed := r.lines(rows), r.unnamed()
 	switch {
 	case r.err != nil:
 	case hits == 0 && p.ofGrants():
@@ -51,14 +43,24 @@ func (r *run) list() {
 			r.tell("none_named")
 		}
 	default:
-		r.present(lines, hits, p.top())
-		if len(lines) > 1 && p.Top > 1 && p.sided() {
+		if r.present(lines, hits, p.top()); len(lines) > 1 && p.Top > 1 && p.sided() {
 			r.tell("listed")
 		}
 		if unnamed && p.sided() {
 			r.warn("unnamed")
 		}
 	}
+}
+
+// unnamed learns of the grants without a recipient that the latest list leaves out. If the plan searches for words, nothing is
+// said of them: the count would reveal grants to persons of that name.
+func (r *run) unnamed() bool {
+	x := r.last.Excluded
+	if r.p.Words != "" || x == nil || x.Unidentified == nil || x.Unidentified.GrantCount == 0 {
+		return false
+	}
+	r.learn("left_count", x.Unidentified.GrantCount, "left_amount", x.Unidentified.TotalAmount)
+	return true
 }
 
 // mostRows limits how many rows of the API are gone through for one answer.

@@ -128,21 +128,15 @@ func (r *run) tellMissing() {
 
 // tellCoded tells how many of the organizations that a plan chooses by cause have a known cause.
 func (r *run) tellCoded() {
-	count := func(causes ...Cause) int64 {
-		c := r.p.without("causes")
-		c.Causes = causes
-		other := r.a.run(r.ctx, c)
+	of, hits, key := r.p.without("causes"), [2]int64{}, "coded"
+	for i := range hits {
+		other := r.a.run(r.ctx, of)
 		other.kind, other.known = r.kind, r.known
-		_, hits := other.rows(c, r.kind.Text("request"))
+		_, hits[i] = other.rows(of, r.kind.Text("request"))
 		r.err = cmp.Or(r.err, other.err)
-		return hits
+		of.Causes = everyCause
 	}
-	var letters []Cause
-	for letter := 'A'; letter < 'Z'; letter++ {
-		letters = append(letters, Cause{Subject: string(letter)})
-	}
-	all, key := count(), "coded"
-	coded := count(letters...)
+	all, coded := hits[0], hits[1]
 	if coded == 0 {
 		r.out.Answer, r.out.Figures, key = "", []Figure{}, "coded_none"
 	}
@@ -150,6 +144,9 @@ func (r *run) tellCoded() {
 		r.tell(key, "all_count", all, "known_percent", 100*average(coded, all))
 	}
 }
+
+// everyCause has the letters of all causes.
+var everyCause = each(strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXY", ""), func(letter string) Cause { return Cause{Subject: letter} })
 
 // unlinked sums the grants that name a recipient of a plan, or a part of it, but are linked
 // to no EIN. The parameters are those of the request.
@@ -245,7 +242,7 @@ const (
 
 // called are the recipients of grants that a plan asks for, by words of their names; the largest come first.
 func (r *run) called(p *Plan, words string) []grants.RecipientRow {
-	if _, ok := graph.ParseQuery(words); !ok || len(words) > longestQuery {
+	if !searchable(words) {
 		return nil
 	}
 	v := p.values()
@@ -259,11 +256,17 @@ func (r *run) called(p *Plan, words string) []grants.RecipientRow {
 	return a.Results
 }
 
+// searchable reports whether the API takes a text as words to search for.
+func searchable(words string) bool {
+	_, ok := graph.ParseQuery(words)
+	return ok && len(words) <= longestQuery
+}
+
 // bearing are the identities of recipients, as recip_id takes them, that filers call by exactly this name, those with the largest
 // grants first.
 func (r *run) bearing(name string) (ids []string) {
 	key, words := orgname.Key(name), quoted(name)
-	if _, ok := graph.ParseQuery(words); !ok || key == "" || len(words) > longestQuery {
+	if key == "" || !searchable(words) {
 		return nil
 	}
 	v := url.Values{"query": {words}, "exclude": {"individuals,unidentified"}, "sort_by": {"amount"}, "limit": {"1000"}}

@@ -72,15 +72,12 @@ func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == 
 
 // compared are the ends of what a comparison with a number allows; 0 is an open end.
 func compared(how string, n int) (low, high int) {
-	switch how {
-	case ">=":
-		return n, 0
-	case ">":
-		return n + 1, 0
-	case "<":
-		return 0, n - 1
-	case "<=":
-		return 0, n
+	without := 1 - strings.Count(how, "=") // whether the number itself is left out
+	switch {
+	case strings.HasPrefix(how, ">"):
+		return n + without, 0
+	case strings.HasPrefix(how, "<"):
+		return 0, n - without
 	}
 	return n, n
 }
@@ -269,16 +266,6 @@ func (r *reading) addTop(i int) {
 			from--
 		}
 		r.add(from, i+1, item{sym: "TOP", cost: costWord / 2, adds: Plan{Top: n}})
-	}
-}
-
-// addMentions adds the words to search for in purposes: "grants mentioning robotics".
-func (r *reading) addMentions(i int) {
-	for n := min(4, len(r.toks)-i-1); n > 0; n-- {
-		if said(r.joined(i, i+n)).value == "words" {
-			r.addMention(i, i+n)
-			return
-		}
 	}
 }
 

@@ -73,10 +73,6 @@ func (r *reading) addPlaces(i int) {
 	r.addCounty(i)
 }
 
-func (r *reading) addPlace(from, to int, p Place, cost float64) {
-	r.add(from, to, item{sym: "PLACE", place: &p, cost: cost})
-}
-
 // isCode reports whether two letters are meant as the code of a state.
 func (r *reading) isCode(i int) bool {
 	t := &r.toks[i]
@@ -95,19 +91,18 @@ func (r *reading) addCity(from, to int) {
 	}
 	name := orgname.Display(strings.ToUpper(text))
 	if end, state := r.stateAt(to); state != "" && r.inCity(text, state) > 0 {
-		r.addPlace(from, end, Place{Kind: "city", Value: name + ", " + state, Name: name + ", " + state}, costWord)
+		in := name + ", " + state
+		r.add(from, end, item{sym: "PLACE", place: &Place{Kind: "city", Value: in, Name: in}, cost: costWord})
 	}
-	known := is("function", r.toks[from].text) || to-from == 1 && r.toks[from].known
-	cost := r.cityCost(from, to)
-	if len(text) < 3 || known || digits(text) || cost >= costUnknown+costCity {
-		return
-	}
-	n := r.inCity(text, "")
-	if n >= bigCity && cost < costCity || n >= knownCity && said(r.textAt(to)).tag == "ORG" {
-		cost = 2 * costWord
+	cost, n := r.cityCost(from, to), int64(0)
+	if cost < costUnknown+costCity {
+		n = r.inCity(text, "")
 	}
 	if n > 0 {
-		r.addPlace(from, to, Place{Kind: "city", Value: name, Name: name}, cost)
+		if n >= bigCity && cost < costCity || n >= knownCity && said(r.textAt(to)).tag == "ORG" {
+			cost = 2 * costWord
+		}
+		r.add(from, to, item{sym: "PLACE", place: &Place{Kind: "city", Value: name, Name: name}, cost: cost})
 	}
 }
 
@@ -129,6 +124,9 @@ func (r *reading) stateAt(at int) (end int, state string) {
 
 // cityCost is the cost of reading words as a city without its state. Ford Foundation is not a foundation in Ford.
 func (r *reading) cityCost(from, to int) float64 {
+	if text := r.joined(from, to); len(text) < 3 || is("function", r.toks[from].text) || to-from == 1 && r.toks[from].known || digits(text) {
+		return costUnknown + costCity
+	}
 	cost := costCity + r.cutBehind(to)
 	if r.has(from-1, "in|near|around|to") {
 		cost += costCityIn - costCity
@@ -172,7 +170,8 @@ func (r *reading) addCounty(i int) {
 		}
 		found := place.Shipped().CountiesNamed(name, state)
 		if len(found) == 1 {
-			r.addPlace(i, to, Place{Kind: "county", Value: found[0].FIPS, Name: found[0].Name + ", " + found[0].State}, costWord/2)
+			in := found[0].Name + ", " + found[0].State
+			r.add(i, to, item{sym: "PLACE", place: &Place{Kind: "county", Value: found[0].FIPS, Name: in}, cost: costWord / 2})
 		} else if len(found) > 1 {
 			var in []string
 			for _, c := range found {

@@ -334,6 +334,7 @@ func (p *Plan) without(field string) *Plan {
 	} else if v, ok := c.filter(field); ok && field != "organizations" {
 		v.SetZero()
 	}
+	c.Part = slices.DeleteFunc(c.Part, func(f string) bool { return f == field })
 	return c
 }
 

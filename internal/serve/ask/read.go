@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 
 	"grantgraph/internal/serve/graph"
@@ -128,15 +127,16 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 // Smith, NAME", "NAME (formerly OTHER)". Before a name alone, "c/o" is dropped.
 var beside = regexp.MustCompile(`(?i)(^|\s)c/o\s(?:[^,?]{1,80},)?|\((?:formerly|previously|f/?k/?a|a/?k/?a|now)\b[^)]{1,120}\)`)
 
+// unshowable matches control characters, and those that turn the direction of a text.
+var unshowable = regexp.MustCompile(`[^\P{Cc}\n\r\t]|[\x{202e}\x{2066}]`)
+
 // bounds refuses text that is empty, too long, or has characters that cannot be shown.
 func (r *reading) bounds(question string) *Unclear {
 	if !utf8.ValidString(question) {
 		return refused("unreadable")
 	}
-	for _, c := range question {
-		if unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' || c == '\u202e' || c == '\u2066' {
-			return refused("unshowable")
-		}
+	if unshowable.MatchString(question) {
+		return refused("unshowable")
 	}
 	r.q = strings.Join(strings.Fields(beside.ReplaceAllString(question, "$1 ")), " ")
 	r.q = strings.ReplaceAll(r.q, "-based", " based")
@@ -179,7 +179,6 @@ func (r *reading) look() {
 		r.addNumbers(i)
 		r.addPlaces(i)
 		r.addCauses(i)
-		r.addMentions(i)
 		switch single := slices.ContainsFunc(r.parts[i], func(it *item) bool { return it.to == i+1 && it.cost < costCityIn }); {
 		case single:
 		case is("silent", r.toks[i].text):
@@ -304,6 +303,9 @@ func (r *reading) addWords(i int) {
 		e := said(p.text)
 		if p.to == i+1 && r.toks[i].typed == "US" {
 			e = entry{tag: "domestic"}
+		}
+		if e.value == "words" && p.slips == 0 {
+			r.addMention(i, p.to)
 		}
 		if e.tag == "" || e.tag == "limit" || e.value == "words" {
 			continue

@@ -1,10 +1,10 @@
 package ask
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"grantgraph/internal/serve/identify"
 )
@@ -28,7 +28,7 @@ func unclear(key string, pairs ...string) *Unclear {
 
 // refused says why no reader may answer a question.
 func refused(key string, pairs ...string) *Unclear {
-	return &Unclear{Why: sentence(key, pairs...), Policy: true}
+	return &Unclear{Why: sentence(key, pairs...), Policy: true, Beyond: is("beyond", key)}
 }
 
 // refusals lists phrases of questions that filings cannot answer, with the sentence for each.
@@ -45,12 +45,12 @@ func (r *reading) policy() *Unclear {
 	name := r.inName()
 	for _, x := range refusals() {
 		if strings.ContainsAny(x.value, "*<") && strings.Contains(lower, x.value) {
-			return r.beyond(x.tag)
+			return refused(x.tag)
 		}
 		words := strings.Fields(x.value)
 		for i := range r.toks {
 			if r.has(i, words...) && !name[i] && !r.excused(i, x.value) {
-				return r.beyond(x.tag)
+				return refused(x.tag)
 			}
 		}
 	}
@@ -58,12 +58,6 @@ func (r *reading) policy() *Unclear {
 		return refused("sql")
 	}
 	return nil
-}
-
-func (r *reading) beyond(key string) *Unclear {
-	u := refused(key)
-	u.Beyond = key != "instruction"
-	return u
 }
 
 // inName says which words are part of a sure name of several words.
@@ -92,25 +86,14 @@ func (r *reading) excused(i int, phrase string) bool {
 
 // foreign refuses questions in other languages.
 func (r *reading) foreign() *Unclear {
-	latin, other, words := 0, 0, 0
-	for _, c := range r.q {
-		switch {
-		case unicode.Is(unicode.Latin, c):
-			latin++
-		case unicode.IsLetter(c):
-			other++
-		}
-	}
-	for _, t := range r.toks {
-		if is("foreign", t.text) && !t.cap {
-			words++
-		}
-	}
-	if other*2 > latin || words >= 2 {
+	words := slices.DeleteFunc(slices.Clone(r.toks), func(t token) bool { return t.cap || !is("foreign", t.text) })
+	if 2*len(otherLetters.FindAllString(r.q, -1)) > len(latinLetters.FindAllString(r.q, -1)) || len(words) >= 2 {
 		return unclear("english")
 	}
 	return nil
 }
+
+var latinLetters, otherLetters = regexp.MustCompile(`\p{Latin}`), regexp.MustCompile(`[^\P{L}\p{Latin}]`)
 
 // leftOver reports the words that have no meaning, and what may be meant.
 func (r *reading) leftOver(seq []*item) *Unclear {

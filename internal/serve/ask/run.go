@@ -296,15 +296,11 @@ func (p *Plan) values() url.Values {
 // excluded are the classes of grants to leave out, beside those given. The API says how large a class is that it leaves out, so
 // the only class asked for is one of them.
 func (p *Plan) excluded(classes ...string) []string {
-	for _, class := range p.Exclude {
-		classes = addNew(classes, class)
-	}
-	if p.Only != "" {
-		classes = addNew(classes, p.Only)
-	}
 	// The API also searches names for words. Exclude individuals, so that nobody can look up what a named person received.
-	if p.Words != "" {
-		classes = addNew(classes, "individuals")
+	for _, class := range append(slices.Clone(p.Exclude), p.Only, map[bool]string{true: "individuals"}[p.Words != ""]) {
+		if class != "" {
+			classes = addNew(classes, class)
+		}
 	}
 	return classes
 }

@@ -95,15 +95,11 @@ func text(v any) string {
 }
 
 func float(v any) (float64, bool) {
-	switch n := v.(type) {
-	case int:
-		return float64(n), true
-	case int64:
-		return float64(n), true
-	case float64:
-		return n, true
+	if n := reflect.ValueOf(v); n.CanInt() {
+		return float64(n.Int()), true
 	}
-	return 0, false
+	f, ok := v.(float64)
+	return f, ok
 }
 
 // facing are the values that sentences may name.
@@ -291,17 +287,6 @@ func (r *run) profile(o Party) *client.ProfileCore {
 	return &core
 }
 
-// awardsIn are the dollars that the governments the plan asks for awarded in a
-// year, if the plan asks for the year and they are known.
-func (p *Plan) awardsIn(y *client.GovernmentFundingYear) (dollars int64, known bool) {
-	for level, n := range map[string]*int64{"federal": y.FederalAmount, "state": y.StateAmount} {
-		if !p.unasked(y.FiscalYear) && n != nil && (p.Level == "" || p.Level == level) {
-			dollars, known = dollars+*n, true
-		}
-	}
-	return dollars, known
-}
-
 // awards adds up the awards of governments to an organization by year.
 func (r *run) awards() {
 	p := r.p
@@ -312,10 +297,17 @@ func (r *run) awards() {
 	var total, count int64
 	r.out.Columns = columnsOf("fiscal_year", "total_amount")
 	for i := range a.ByYear {
-		y := &a.ByYear[i]
-		if dollars, known := p.awardsIn(y); known {
+		y, dollars, known := &a.ByYear[i], int64(0), false
+		for level, n := range map[string]*int64{"federal": y.FederalAmount, "state": y.StateAmount} {
+			if !p.unasked(y.FiscalYear) && n != nil && (p.Level == "" || p.Level == level) {
+				dollars, known = dollars+*n, true
+			}
+		}
+		if known {
 			total, count = total+dollars, count+y.AwardCount
-			r.row(int64(y.FiscalYear), dollars)
+			if r.row(int64(y.FiscalYear), dollars); p.Measure == "trend" {
+				r.figure(strconv.Itoa(y.FiscalYear), float64(dollars), UnitDollars)
+			}
 		}
 	}
 	if len(p.Years) > 0 {
@@ -328,11 +320,6 @@ func (r *run) awards() {
 		r.tell("awards_none")
 		r.figure("total_amount", 0, UnitDollars)
 		return
-	}
-	if p.Measure == "trend" {
-		for _, row := range r.out.Rows {
-			r.figure(text(row[0]), float64(row[1].(int64)), UnitDollars)
-		}
 	}
 	first, last := r.out.Rows[0], r.out.Rows[len(r.out.Rows)-1]
 	r.tell("awards_"+p.Measure, "award_count", count, "total_amount", total, "a", Cell(first[1], UnitDollars), "from", text(first[0]),

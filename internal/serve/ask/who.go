@@ -119,10 +119,6 @@ func initialsOf(name string) (letters string) {
 	return letters
 }
 
-func (r *reading) isCity(from, to int) bool {
-	return slices.ContainsFunc(r.parts[from], func(it *item) bool { return it.to == to && it.place != nil && it.place.Kind == "city" })
-}
-
 // isWhole reports whether several words are the full name of one of some organizations.
 func (r *reading) isWhole(from, to int, found identify.Answer) bool {
 	return to-from > 1 && slices.ContainsFunc(found.Candidates, func(c identify.Candidate) bool {
@@ -132,15 +128,10 @@ func (r *reading) isWhole(from, to int, found identify.Answer) bool {
 
 // partyCost is the cost of reading words as the name of one of some organizations.
 func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
-	p, sum := found.Candidates[0].Probability, 0.0
-	if found.Verdict == identify.Several {
-		for _, c := range found.Candidates {
-			sum += c.Probability
-		}
-		p = min(sum, 1) * .5
-	}
-	city, in, to1 := r.isCity(from, to), r.has(from-1, "in|near"), found.Verdict < identify.Certain && r.has(from-1, "to")
-	cost := costParty - math.Log(p) + r.cutBefore(from) + r.cutBehind(to)
+	p := found.Candidates[0].Probability
+	city := slices.ContainsFunc(r.parts[from], func(it *item) bool { return it.to == to && it.place != nil && it.place.Kind == "city" })
+	in, to1 := r.has(from-1, "in|near"), city && found.Verdict < identify.Certain && r.has(from-1, "to")
+	cost := costParty - math.Log(anyOne(found)) + r.cutBefore(from) + r.cutBehind(to)
 	for _, rule := range []struct {
 		holds bool
 		cost  float64
@@ -148,9 +139,10 @@ func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
 		{r.isWhole(from, to, found), -costSlip}, // the California Endowment is no endowment in California
 		{in && city, costCityIn},
 		{in && !city, costSlip},
-		{city && to1, r.cityBehindTo(from, to, found)},
-		{!(city && to1) && said(r.textAt(to)).tag == "ORG", costCityIn}, // Miami organizations
-		{r.mixed && !r.toks[from].cap, costSlip},                        // a name in small letters, where other words have capitals
+		{to1 && p <= likelyGrantee, costCityIn}, // "give to Columbia" may be either one
+		{to1 && p > likelyGrantee && r.inCity(r.joined(from, to), "") >= knownCity, costWord},
+		{!to1 && said(r.textAt(to)).tag == "ORG", costCityIn}, // Miami organizations
+		{r.mixed && !r.toks[from].cap, costSlip},              // a name in small letters, where other words have capitals
 	} {
 		if rule.holds {
 			cost += rule.cost
@@ -159,15 +151,15 @@ func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
 	return cost
 }
 
-// cityBehindTo is the cost of an organization that is named like a city, behind "to". "Give to Columbia" may be either one.
-func (r *reading) cityBehindTo(from, to int, found identify.Answer) float64 {
-	switch {
-	case found.Candidates[0].Probability <= likelyGrantee:
-		return costCityIn
-	case r.inCity(r.joined(from, to), "") >= knownCity:
-		return costWord
+// anyOne is the probability that one of some organizations is meant. If it is not clear which one, it counts by half.
+func anyOne(found identify.Answer) (p float64) {
+	if found.Verdict != identify.Several {
+		return found.Candidates[0].Probability
 	}
-	return 0
+	for _, c := range found.Candidates {
+		p += c.Probability
+	}
+	return min(p, 1) * .5
 }
 
 // Limits on looking for names that only grants without an EIN have.
@@ -419,10 +411,8 @@ func (s *assembly) pick(it *item, role string) *Party {
 		}
 		return it.party
 	}
-	if best = s.group(best, role); role == "funder" {
-		if s.tellNamesake(it, best); s.unclear != nil {
-			return nil
-		}
+	if best = s.group(best, role); role == "funder" && !s.tellNamesake(it, best) {
+		return nil
 	}
 	it.party = &Party{EIN: best.EIN.String(), Name: best.DisplayName, Asked: it.asked}
 	if best.Probability < doubtful || roles[role] != identify.Either && s.sums(it.party.EIN, role) == 0 {
@@ -468,23 +458,25 @@ func (s *assembly) group(c identify.Candidate, role string) identify.Candidate {
 }
 
 // tellNamesake notes that grants name a recipient as the question names a funder that is known by another name. If the funder
-// pays it most of its grants, as a trust pays its foundation, the person who asks must say which of them is meant.
-func (s *assembly) tellNamesake(it *item, c identify.Candidate) {
-	if key := orgname.Key(it.asked); key == "" || key == orgname.Key(c.DisplayName) {
-		return
+// pays it most of its grants, as a trust pays its foundation, the person who asks must say which of them is meant, and
+// the result is false.
+func (s *assembly) tellNamesake(it *item, c identify.Candidate) bool {
+	if orgname.Key(it.asked) == orgname.Key(c.DisplayName) {
+		return true
 	}
 	p := &Plan{Funders: []Party{{EIN: c.EIN.String()}}}
 	ids := slices.DeleteFunc(s.a.run(s.ctx, p).bearing(it.asked), digits)
 	if len(ids) == 0 {
-		return
+		return true
 	}
 	p.Recipients = []Party{{RecipID: strings.Join(ids, ",")}}
 	if paid := s.a.run(s.ctx, p).sum(p.values()).Summary.TotalAmount; paid == 0 || 2*paid < s.sums(c.EIN.String(), "funder") {
 		s.note("namesake", "asked", it.asked, "name", c.DisplayName)
-		return
+		return true
 	}
 	s.unclear = &Unclear{choice: true, Why: sentence("pays_namesake", "asked", it.asked, "name", c.DisplayName, "ein", c.EIN.Hyphenated())}
 	s.offer(s.unclear, it, c)
+	return false
 }
 
 // branches are all recipients that bear the name of a national organization. Filers seldom say which of its branches they mean.
