@@ -42,14 +42,13 @@ var refusals = sync.OnceValue(func() (list []entry) {
 // policy refuses questions about cause and effect, forecasts, opinions, private facts and instructions.
 func (r *reading) policy() *Unclear {
 	lower := strings.ToLower(r.q)
-	name := r.inName()
 	for _, x := range refusals() {
 		if strings.ContainsAny(x.value, "*<") && strings.Contains(lower, x.value) {
 			return refused(x.tag)
 		}
 		words := strings.Fields(x.value)
 		for i := range r.toks {
-			if r.has(i, words...) && !name[i] && !r.excused(i, x.value) {
+			if r.has(i, words...) && !r.inName(i) && !r.excused(i, x.value) {
 				return refused(x.tag)
 			}
 		}
@@ -60,19 +59,11 @@ func (r *reading) policy() *Unclear {
 	return nil
 }
 
-// inName says which words are part of a sure name of several words.
-func (r *reading) inName() map[int]bool {
-	in := map[int]bool{}
-	for _, list := range r.parts {
-		for _, it := range list {
-			if it.sym == "PARTY" && it.cost < costWord*2 && it.to-it.from > 1 {
-				for k := it.from; k < it.to; k++ {
-					in[k] = true
-				}
-			}
-		}
-	}
-	return in
+// inName reports whether a word is part of a sure name of several words.
+func (r *reading) inName(i int) bool {
+	return slices.ContainsFunc(slices.Concat(r.parts[:i+1]...), func(it *item) bool {
+		return it.sym == "PARTY" && it.cost < costWord*2 && it.to-it.from > 1 && it.to > i
+	})
 }
 
 // excused reports whether a word of a refusal means something else here: it may
