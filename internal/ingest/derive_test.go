@@ -18,8 +18,7 @@ import (
 // the rows it was made from.
 func TestDerivedTables(t *testing.T) {
 	t.Parallel()
-	sources, _ := Invented(t)
-	result := run(t, Options{Sources: sources, Data: t.TempDir()})
+	result, _ := builtWorld(t)
 	s := result.Snapshot
 	counted := map[string]int64{}
 	for _, table := range result.Report.Derived.Tables {

@@ -708,8 +708,8 @@ func TestCensusFile(t *testing.T) {
 func TestRecipientsAbroadKeepTheirIdentity(t *testing.T) {
 	t.Parallel()
 	sources, _ := Invented(t)
-	data := t.TempDir()
-	first := run(t, Options{Sources: sources, Data: data})
+	first, _ := builtWorld(t)
+	data := copyBuilt(t)
 	second := run(t, Options{Sources: sources, Data: data})
 	ids := func(r *Result) map[string]string {
 		m := map[string]string{}

@@ -13,5 +13,6 @@ func TestMain(m *testing.M) {
 	ingest.Invented = func(tb testing.TB) (string, *synth.Report) {
 		return world.Medium.Sources(tb), world.Medium.Report(tb)
 	}
+	ingest.Folder = world.Folder
 	os.Exit(world.Main(m))
 }
