@@ -31,6 +31,8 @@ const (
 	christians = ein.EIN(70100016)
 	trustees   = ein.EIN(70100017)
 	girls      = ein.EIN(70100018)
+	veterans   = ein.EIN(70100090)
+	post       = ein.EIN(70100091)
 )
 
 func casebook() *Universe {
@@ -52,6 +54,9 @@ func casebook() *Universe {
 		{EIN: christians, Name: "YOUNG MENS CHRISTIAN ASSOCIATION OF TINKER VALLEY", Street: "14 POOL ST", City: "XENIA", State: "OH", ZIP5: "45385"},
 		{EIN: trustees, Name: "TRUSTEES OF LARKSPUR COLLEGE", Street: "15 QUAD", City: "XENIA", State: "OH", ZIP5: "45385"},
 		{EIN: girls, Name: "BOYS & GIRLS CLUB OF TINKER COUNTY OHIO", Street: "16 BAT ST", City: "XENIA", State: "OH", ZIP5: "45385"},
+		{EIN: veterans, Name: "HEDGEHOG VETERANS", Street: "1 HALL ST", City: "AKRON", State: "OH", ZIP5: "44301", Group: "9801", Affiliation: "6"},
+		{EIN: post, Name: "HEDGEHOG VETERANS", SortName: "19 ELM MEMORIAL", Street: "17 POST RD", City: "XENIA", State: "OH", ZIP5: "45385",
+			Group: "9801", Affiliation: "9"},
 	} {
 		o.Sources, o.Active, o.Foundation, o.Subsection = BMF, true, "15", "03"
 		b.Add(o)
@@ -111,6 +116,10 @@ func TestCasebook(t *testing.T) {
 			Recipient{Name1: "THE ZWINGLI FAMILY ACCOUNT AT CEDAR", City: "CLEVELAND", State: "OH", ZIP: "44101"}, ein.None, None},
 		"a company is not its foundation": {
 			Recipient{Name1: "ACME WIDGET COMPANY", City: "COLUMBUS", State: "OH", ZIP: "43085"}, ein.None, None},
+		"the name of a group is the member in the town only with doubt": {
+			Recipient{Name1: "HEDGEHOG VETERANS", Street: "2 MAIN ST", City: "XENIA", State: "OH", ZIP: "45385"}, post, Model},
+		"a member of a group is itself by its number": {
+			Recipient{Name1: "HEDGEHOG VETERANS 19", City: "XENIA", State: "OH", ZIP: "45385"}, post, Name},
 		"a line in care of a bank is not whoever has the bank's address": {
 			Recipient{Name1: "VICTOR ZWINGLI", Street: "C/O KESTREL BANK 10 BANK PLZ", City: "TOLEDO", State: "OH", ZIP: "43602"}, ein.None, None},
 		"a local is not another local": {

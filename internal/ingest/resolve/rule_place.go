@@ -125,7 +125,8 @@ func (r *Resolver) sameNameByPlace(q *query) ein.EIN {
 	return r.bearerByPlace(q, inState(r.bearersOf(q), q.state))
 }
 
-// bearerByPlace finds the only one of several organizations in the line's ZIP, or else in its city.
+// bearerByPlace finds the only one of several organizations in the line's ZIP, or else in its city. A member of a group has
+// the name of the group in the register, so that name alone does not mean the member, even where no other has the ZIP.
 func (r *Resolver) bearerByPlace(q *query, entries []nameEntry) ein.EIN {
 	n, state, zip := q.n, q.state, q.zip
 	if len(entries) == 0 {
@@ -154,20 +155,26 @@ func (r *Resolver) bearerByPlace(q *query, entries []nameEntry) ein.EIN {
 		}
 		return r.sole(q, &p)
 	}
+	found := ein.None
 	if zip != 0 {
-		if e := only(crowdZIP(&entries[0], zip), func(id uint32) bool { return r.isInZIP(id, zip) }); e != ein.None {
-			return e
-		}
+		found = only(crowdZIP(&entries[0], zip), func(id uint32) bool { return r.isInZIP(id, zip) })
 	}
-	city := q.inCity()
-	if city == 0 {
+	if city := q.inCity(); found == ein.None && city != 0 {
+		no := d.cityNo(city)
+		found = only(crowdCity(&entries[0], city), func(id uint32) bool {
+			f := &d.facts[id]
+			return f.city == no && f.state == state || f.is(moved) && r.u.orgs[id].hadCity(city, state)
+		})
+	}
+	if o, ok := r.u.Lookup(found); ok && o.namedMember(n) {
 		return ein.None
 	}
-	no := d.cityNo(city)
-	return only(crowdCity(&entries[0], city), func(id uint32) bool {
-		f := &d.facts[id]
-		return f.city == no && f.state == state || f.is(moved) && r.u.orgs[id].hadCity(city, state)
-	})
+	return found
+}
+
+// namedMember reports whether the register calls an organization by the name n of its group, and names it by its sort name.
+func (o *Org) namedMember(n *orgname.Name) bool {
+	return o.grouped() && !o.central() && orgname.Parse(o.Name).KX == n.KX && len(memberNames(n, o.SortName, o.State)) > 0
 }
 
 // isInZIP reports whether any address of an organization is in a ZIP.
