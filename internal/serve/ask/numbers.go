@@ -223,10 +223,7 @@ func (r *reading) lastYears(it *item, m []string) *item {
 	if !ok || last == 0 {
 		return nil
 	}
-	key := "last_years"
-	if n == 1 {
-		key = "last_year"
-	}
+	key := map[bool]string{true: "last_year", false: "last_years"}[n == 1]
 	it.adds.Years = []Span{{last - n + 1, last}}
 	it.notes = []string{sentence(key, "words", strings.TrimSpace(m[0]), "from", strconv.Itoa(last-n+1), "to", strconv.Itoa(last))}
 	return it

@@ -387,7 +387,7 @@ func (r *reading) choose(list [][]*item) (*Plan, *Unclear) {
 		}
 		if u == nil && more <= closeCall {
 			if a, b := differ(list[0], seq); a != nil {
-				if other, none := r.compose(seq); none == nil && !sameParts(*p, *other) {
+				if other, none := r.compose(seq); none == nil && !p.asksSame(other) {
 					return nil, r.whichMeant(a, b)
 				}
 			}
@@ -421,10 +421,11 @@ func (it *item) sameParty(other *item) bool {
 	return len(mine) > 0 && len(theirs) > 0 && mine[0].EIN == theirs[0].EIN
 }
 
-// sameParts reports whether two plans ask for the same.
-func sameParts(a, b Plan) bool {
-	a.Notes, b.Notes, a.Doubt, b.Doubt = nil, nil, "", ""
-	return a.String() == b.String()
+// asksSame reports whether two plans ask for the same.
+func (p *Plan) asksSame(other *Plan) bool {
+	bare := *other
+	bare.Notes, bare.Doubt = p.Notes, p.Doubt
+	return bare.String() == p.String()
 }
 
 // latestYear is the latest fiscal year whose filings are nearly complete, or 0 if there is none.

@@ -193,14 +193,6 @@ func (r *run) trend() {
 		"total_amount", y.TotalAmount, "grant_count", y.GrantCount)
 }
 
-// whole is a figure for a row: an integer if it is whole.
-func whole(v float64) any {
-	if v == math.Trunc(v) {
-		return int64(v)
-	}
-	return v
-}
-
 // compare compares the items of a list, or two years. Each item is a figure and a row.
 func (r *run) compare() {
 	p, list, item := r.p, r.p.By, columnsOf("item")[0]
@@ -234,7 +226,7 @@ func (r *run) compare() {
 		}
 		r.out.Columns = []Column{item, {"value", noun, unit}}
 		r.figure(name, v, unit)
-		r.row(cell, whole(v))
+		r.row(cell, v)
 	}
 	if p.Measure == "change" {
 		r.chart("years", noun, 1)
@@ -296,7 +288,7 @@ func (r *run) share() {
 	r.learn("what", all.what(), "part", part.what(), "measure", strings.TrimSuffix(p.figure("noun"), " of grants"))
 	v, unit := r.tellShare("share", "percent", p.figure("column"), of)
 	r.out.Columns = []Column{{"item", "Grants", UnitText}, {"value", capital(p.figure("noun")), unit}}
-	r.out.Rows = [][]any{{"The part", whole(v[0])}, {"The rest", whole(v[1] - v[0])}, {"The whole", whole(v[1])}}
+	r.out.Rows = [][]any{{"The part", v[0]}, {"The rest", v[1] - v[0]}, {"The whole", v[1]}}
 	r.figure("part", v[0], unit)
 	r.figure("whole", v[1], unit)
 	if p.Figure == "grants" {

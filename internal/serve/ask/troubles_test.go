@@ -162,6 +162,7 @@ func TestTroubledNames(t *testing.T) {
 		{"How much did Vesperidge Health give?", "Grants by Vesperidge Health Group Return come to $1,500, in 2 grants", ""},
 		{"Who funds Vesperidge Health?", "Not counted: $600 to Vesperidge Health Foundation, a recipient of similar name.", ""},
 		{"How much did the Hollis Endowment give?", "", "has no return here. Hollis Endowment Trust (EIN 10-0000014), which pays it most of its grants"},
+		{"Who funds Wexley University?", "", "Perhaps you mean University of Wexley"},
 		{"How much was given to Ashcombe?", "$6,500,000", ""},
 		{"Who lost funding from the Quilloa Fund after 2021?", "", "there is no return of Quilloa Fund"},
 		{"Who funds Zorvex?", "The largest by dollars, counting these too, is Quilldb Fund: $5,000 in 1 grant", ""},

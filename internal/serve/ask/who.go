@@ -30,8 +30,10 @@ const (
 func (r *reading) addParty(from, to int) {
 	r.asked++
 	found := r.identify(identify.Question{Text: r.nameText(from, to)})
-	if words := nicknames.text(r.joined(from, to), "words"); words != "" && found.Verdict == identify.Nobody {
-		found = r.identify(identify.Question{Text: words})
+	if words := nicknames.text(r.joined(from, to), "words"); words != "" {
+		if other := r.identify(identify.Question{Text: words}); other.Verdict >= identify.Likely {
+			found = other
+		}
 	}
 	if len(found.Candidates) == 0 {
 		return
@@ -240,10 +242,25 @@ type lookups struct {
 func (l *lookups) identify(q identify.Question) identify.Answer {
 	found, ok := l.memo[q]
 	if !ok {
-		found = l.a.Data.Search.Identify(l.ctx, q)
+		found = otherWayRound(q.Text, l.a.Data.Search.Identify(l.ctx, q))
 		l.memo[q] = found
 	}
 	return found
+}
+
+// otherWayRound tells "Miami University" from the University of Miami: it means the one that is called so, or nobody.
+func otherWayRound(text string, found identify.Answer) identify.Answer {
+	place, ok := strings.CutSuffix(strings.ToLower(text), " university")
+	if !ok || len(found.Candidates) == 0 || !strings.Contains(strings.ToLower(found.Candidates[0].DisplayName), "university of "+place) {
+		return found
+	}
+	for _, c := range found.Candidates {
+		if orgname.Key(c.DisplayName) == orgname.Key(text) {
+			c.Probability = doubtful
+			return identify.Answer{Verdict: identify.Likely, Candidates: []identify.Candidate{c}}
+		}
+	}
+	return identify.Answer{Candidates: found.Candidates}
 }
 
 // nameText is a run of words as a name, without a possessive ending.
