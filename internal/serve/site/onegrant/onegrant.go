@@ -245,6 +245,15 @@ func evidence(g *graph.Grant, pair *graph.Totals) (list []string) {
 	if g.Classes&graph.RelatedParty != 0 {
 		list = append(list, "The funder and the recipient are related, according to the filing or its list of related organizations.")
 	}
+	switch g.Conflict {
+	case grant.NameConflict:
+		list = append(list, "The EIN is the one that the funder stated, but we do not know its organization by the name on the line. Check before you rely on it.")
+	case grant.GroupConflict:
+		list = append(list, "The EIN is the one that the funder stated. It is that of the center of a group, and the line names a member.")
+	}
+	if g.Outvoted {
+		list = append(list, "The filing states another state than its city and ZIP code, which agree with each other. We follow these.")
+	}
 	return list
 }
 

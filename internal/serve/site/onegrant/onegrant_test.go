@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/bench/world"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
@@ -69,9 +70,9 @@ func every(t *testing.T, g *graph.Graph) []graph.Grant {
 func TestGrant(t *testing.T) {
 	t.Parallel()
 	h, g := open(t)
-	seen := map[string]int{}
+	seen, doubtful := map[string]int{}, 0
 	for _, row := range every(t, g) {
-		kind := fmt.Sprint(row.Rule, row.Classes&graph.Individuals != 0, row.Purpose == "")
+		kind := fmt.Sprint(row.Rule, row.Classes&graph.Individuals != 0, row.Purpose == "", row.Conflict, row.Outvoted)
 		if seen[kind]++; seen[kind] > 3 {
 			continue
 		}
@@ -97,6 +98,14 @@ func TestGrant(t *testing.T) {
 			} else {
 				has = append(has, "Not identified")
 			}
+			if row.Conflict != grant.NoConflict {
+				has = append(has, "the one that the funder stated")
+				doubtful++
+			}
+			if row.Outvoted {
+				has = append(has, "another state than its city and ZIP code")
+				doubtful++
+			}
 		}
 		for _, text := range has {
 			if !strings.Contains(body, text) {
@@ -104,7 +113,7 @@ func TestGrant(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) < 8 {
+	if len(seen) < 8 || doubtful == 0 {
 		t.Errorf("only %v: this world shows little", seen)
 	}
 }
