@@ -80,6 +80,7 @@ const (
 	tellsRelated = .1 // to related parties
 	tellsOthers  = .1 // to other recipients of similar name
 
+	hardlyKnown  = 1  // percent of the dollars whose cause is known, below which an answer says that it hardly can tell
 	mostlyOthers = 10 // how many times the dollars that recipients of similar name have who must be asked for
 )
 
@@ -215,20 +216,20 @@ func (r *run) missing(key string, more client.Sums, found int64, v url.Values) {
 		return
 	}
 	r.learn("grant_count", more.GrantCount, "total_amount", more.TotalAmount)
-	switch others := r.out.Caveats; {
+	caveat := r.known.fill(answers.text("caveat_"+key, "text"))
+	switch known, coded := r.known["known_percent"].(float64); {
 	case r.empty && answers.text(key, "text") != "":
 		r.empty, r.out.Answer, r.out.Figures, r.out.Link = false, "", nil, "/explore?"+encode(v)
 		r.tell(key)
 	case more.TotalAmount >= found:
-		if r.say(answers.text("caveat_"+key, "text")); key == "uncoded" {
-			r.out.Answer = r.known.fill(answers.text("known_cause", "text")) + " " + r.out.Answer
+		lead := ""
+		if coded && key == "uncoded" {
+			lead = answers.text(map[bool]string{true: "hardly_known", false: "known_cause"}[known < hardlyKnown], "text")
 		}
+		r.out.Answer = strings.TrimSpace(r.known.fill(lead) + " " + r.out.Answer + " " + caveat)
 	default:
-		r.out.Caveats = nil
-		r.warn(key)
-		for _, c := range others {
-			r.caveat(c)
-		}
+		r.out.Caveats = slices.Insert(r.out.Caveats, 0, caveat)
+		r.out.Caveats = r.out.Caveats[:min(len(r.out.Caveats), mostCaveats)]
 	}
 }
 

@@ -157,8 +157,11 @@ func (r *run) warn(key string, pairs ...any) {
 	r.caveat(r.known.fill(answers.text("caveat_"+key, "text")))
 }
 
+// mostCaveats limits the caveats of an answer.
+const mostCaveats = 8
+
 func (r *run) caveat(text string) {
-	if text != "" && len(r.out.Caveats) < 8 {
+	if text != "" && len(r.out.Caveats) < mostCaveats {
 		r.out.Caveats = addNew(r.out.Caveats, text)
 	}
 }
