@@ -1,13 +1,11 @@
 package edition
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,38 +17,15 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// inventedDir is where the world is that all tests share and only read.
-var inventedDir string
-
-func TestMain(m *testing.M) {
-	var err error
-	if inventedDir, err = os.MkdirTemp("", "grantgraph-edition-"); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(inventedDir)
-	os.Exit(code)
-}
-
-var inventOnce = sync.OnceValues(func() (*synth.Report, error) {
-	return synth.Write(context.Background(), synth.Options{Out: filepath.Join(inventedDir, "world"), Grants: 20_000, Seed: 11})
-})
-
-// invented is a world: the directory of its files, and what it knows of itself.
-func invented(t *testing.T) (sources string, report *synth.Report) {
-	t.Helper()
-	report, err := inventOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(inventedDir, "world"), report
-}
+// Invented is the world that all tests share and only read: the directory of its files, and what it knows of itself. The
+// external test package sets it, for package world imports this one.
+var Invented func(testing.TB) (sources string, report *synth.Report)
 
 // copyLists gives a test its own copy of the lists of the invented world,
 // without the filings.
 func copyLists(t *testing.T) string {
 	t.Helper()
-	from, _ := invented(t)
+	from, _ := Invented(t)
 	dir := t.TempDir()
 	for _, folder := range []string{"bmf", "pub78", "revocation", "ofac", "irb", "careg", "caftb", ".fetch"} {
 		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(from, folder))); err != nil {
@@ -76,7 +51,7 @@ func makeLists(t *testing.T, sources, data string) *Result {
 func TestListsOfTheWorld(t *testing.T) {
 	t.Parallel()
 	sources, data := copyLists(t), t.TempDir()
-	_, world := invented(t)
+	_, world := Invented(t)
 	var masters int64
 	for _, n := range world.Master {
 		masters += n
