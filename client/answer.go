@@ -78,6 +78,9 @@ type List[T any] struct {
 	Tail
 }
 
+// Next is the cursor of the next page, nil at the end.
+func (l *List[T]) Next() *string { return l.NextCursor }
+
 // Warning tells a caller what the answer does not say by itself.
 type Warning struct {
 	Parameter string `json:"parameter" doc:"The parameter concerned."`

@@ -65,6 +65,9 @@ type ListPage[T any] struct {
 	Tail
 }
 
+// Next is the cursor of the next page, nil at the end.
+func (l *ListPage[T]) Next() *string { return l.NextCursor }
+
 // NewMember is an organization to add to a list.
 type NewMember struct {
 	EIN  string `json:"ein,omitempty" doc:"EIN, with or without the hyphen."`

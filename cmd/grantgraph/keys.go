@@ -63,7 +63,7 @@ func (c *keyStore) withStore(work func(*account.Store) error) error {
 	return err
 }
 
-func (c *keyStore) withStoreMade(work func(*account.Store) error) (err error) {
+func (c *keyStore) withStoreMade(work func(*account.Store) error) error {
 	if err := refuseLostAccounts(c.Data, c.Database); err != nil {
 		return err
 	}
@@ -75,12 +75,7 @@ func (c *keyStore) withStoreMade(work func(*account.Store) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if cerr := s.Close(); err == nil {
-			err = cerr
-		}
-	}()
-	return work(s)
+	return errors.Join(work(s), s.Close())
 }
 
 type keyRecord struct {

@@ -278,12 +278,7 @@ func (c *serveCmd) lists(store remote.Store, log *slog.Logger) (run func(context
 	}
 	publisher := &refresh.Publisher{Store: store, Dir: filepath.Join(c.Data, "upstream"), Fetch: from, Indexers: indexes.Lists(), Keep: keptEditions, Log: log}
 	gauge := prometheus.GaugeOpts{Name: "grantgraph_lists_leader", Help: "1 on the server that looks for new lists and publishes them."}
-	metric = prometheus.NewGaugeFunc(gauge, func() float64 {
-		if one.Leading() {
-			return 1
-		}
-		return 0
-	})
+	metric = prometheus.NewGaugeFunc(gauge, func() float64 { return map[bool]float64{true: 1}[one.Leading()] })
 	return func(ctx context.Context) { one.Run(ctx, publisher.Run) }, metric, nil
 }
 

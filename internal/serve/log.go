@@ -22,8 +22,7 @@ func (m masked) Handle(ctx context.Context, r slog.Record) error {
 }
 
 func (m masked) WithAttrs(attrs []slog.Attr) slog.Handler {
-	out := each.Of(attrs, mask)
-	return masked{m.Handler.WithAttrs(out)}
+	return masked{m.Handler.WithAttrs(each.Of(attrs, mask))}
 }
 
 func (m masked) WithGroup(name string) slog.Handler { return masked{m.Handler.WithGroup(name)} }
@@ -34,8 +33,7 @@ func mask(a slog.Attr) slog.Attr {
 	case slog.KindString:
 		a.Value = slog.StringValue(account.MaskKeys(v.String()))
 	case slog.KindGroup:
-		members := each.Of(v.Group(), mask)
-		a.Value = slog.GroupValue(members...)
+		a.Value = slog.GroupValue(each.Of(v.Group(), mask)...)
 	case slog.KindAny:
 		said := fmt.Sprintf("%+v", v.Any())
 		if safe := account.MaskKeys(said); safe != said {

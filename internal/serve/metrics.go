@@ -243,11 +243,14 @@ var (
 	listClears    = described("list_clears", "1 while screenings use this compliance list; 0 while it is missing, damaged or too old.", "list")
 	listConfirmed = described("list_confirmed_timestamp_seconds", "When this compliance list was last known to be what its publisher has.", "list")
 	diskFree      = described("disk_free_bytes", "Bytes free on the disk of the data directory.")
-	accountsBytes = described("accounts_bytes", "Size of accounts.db and its log; absent with a database elsewhere.")
+	accountsBytes = described("accounts_bytes", "Size of the store of the accounts.", "store")
+	refreshed     = described("refreshed_timestamp_seconds", "When the server last looked for a new dataset and new lists, and could serve what it found.")
+	queueEntries  = described("queue_entries", "Entries that wait: alerts of watched lists.", "queue")
+	queueOldest   = described("queue_oldest_timestamp_seconds", "Since when the oldest entry waits; now if nothing waits.", "queue")
 )
 
 func (f freshness) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{datasetBuilt, listClears, listConfirmed, diskFree, accountsBytes} {
+	for _, d := range []*prometheus.Desc{datasetBuilt, listClears, listConfirmed, diskFree, accountsBytes, refreshed, queueEntries, queueOldest} {
 		to <- d
 	}
 }
@@ -269,14 +272,16 @@ func (f freshness) Collect(to chan<- prometheus.Metric) {
 	if free, err := s.opt.free(s.opt.Data); err == nil {
 		set(diskFree, float64(free))
 	}
-	if s.opt.Database.Empty() {
-		var size int64
-		for _, side := range []string{"", "-wal"} {
-			if info, err := os.Stat(Accounts(s.opt.Data) + side); err == nil {
-				size += info.Size()
-			}
-		}
-		set(accountsBytes, float64(size))
+	set(refreshed, float64(s.refreshed.Load())/1000)
+	// If the store does not answer, accounts_up says so.
+	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
+	defer cancel()
+	if size, err := s.accounts.Size(ctx); err == nil {
+		set(accountsBytes, float64(size), map[bool]string{true: "sqlite", false: "postgresql"}[s.opt.Database.Empty()])
+	}
+	if waiting, oldest, err := s.accounts.Waiting(ctx); err == nil {
+		set(queueEntries, float64(waiting), "alerts")
+		set(queueOldest, seconds(time.Unix(0, cmp.Or(oldest, s.opt.Clock().UnixNano()))), "alerts")
 	}
 }
 

@@ -23,12 +23,12 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"grantgraph/client"
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/account"
@@ -123,6 +123,8 @@ type Server struct {
 	stopping atomic.Bool
 	lost     atomic.Bool // the accounts do not answer
 
+	refreshed atomic.Int64 // Unix milliseconds when everything that is published could be served
+
 	// refused are the last failures that were logged, so that each is logged once.
 	refused struct{ snapshot, lists string }
 
@@ -179,7 +181,7 @@ func Open(opt Options) (_ *Server, err error) {
 		s.opt.after = time.After
 	}
 	if s.opt.free == nil {
-		s.opt.free = freeBytes
+		s.opt.free = disk.Free
 	}
 	defer func() {
 		if err != nil {
@@ -243,6 +245,7 @@ func Open(opt Options) (_ *Server, err error) {
 		}
 	}
 	s.holder.FinishOpening()
+	s.refreshed.Store(s.opt.Clock().UnixMilli())
 	return s, nil
 }
 
@@ -588,13 +591,6 @@ func (s *Server) diskFull() error {
 	return nil
 }
 
-// freeBytes is how many bytes are free on the disk of a path.
-func freeBytes(path string) (int64, error) {
-	var disk syscall.Statfs_t
-	err := syscall.Statfs(path, &disk)
-	return int64(disk.Bavail) * int64(disk.Bsize), err
-}
-
 // follow switches to new snapshots and lists as they are published.
 func (s *Server) follow(ctx context.Context) {
 	tick := time.NewTicker(s.opt.Poll)
@@ -617,16 +613,19 @@ func (s *Server) about() []any {
 }
 
 func (s *Server) refresh() {
-	swapped, err := s.holder.Refresh()
-	s.complain(&s.refused.snapshot, "the new snapshot cannot be served; the old one stays", err)
+	swapped, failed := s.holder.Refresh()
+	s.complain(&s.refused.snapshot, "the new snapshot cannot be served; the old one stays", failed)
 	if swapped {
 		s.metrics.swaps.Inc()
 		s.log.Info("serving a new snapshot", s.about()...)
 	}
-	swapped, err = s.holder.RefreshLists()
+	swapped, err := s.holder.RefreshLists()
 	s.complain(&s.refused.lists, "the new lists cannot be served; what was served stays", err)
 	if swapped {
 		s.log.Info("serving new lists", s.about()...)
+	}
+	if failed == nil && err == nil {
+		s.refreshed.Store(s.opt.Clock().UnixMilli())
 	}
 	s.showDamage()
 	s.holder.InspectDaily()

@@ -276,6 +276,10 @@ func (*postgresEngine) sweep(t *tx) error {
 }
 
 // scrub leaves the work to PostgreSQL, which vacuums its tables by itself.
+func (*postgresEngine) size() string {
+	return "SELECT COALESCE(SUM(pg_total_relation_size(oid)), 0)::BIGINT FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
+}
+
 func (*postgresEngine) scrub(context.Context, *Store) (bool, error) { return true, nil }
 
 // Charges in a database across the network are read and written many rows at a time.

@@ -189,6 +189,10 @@ func (w *sqliteWire) each(ctx context.Context, text string, args []any, fn func(
 
 func (sqliteEngine) again(error) bool { return false }
 
+func (sqliteEngine) size() string {
+	return "SELECT p.page_count * s.page_size FROM pragma_page_count() p, pragma_page_size() s"
+}
+
 func (sqliteEngine) sweep(*tx) error { return nil }
 
 // scrubAnyTime is the size of a file that is written anew at any time, in about a second. A larger one waits for 3 AM UTC.

@@ -59,6 +59,7 @@ type engine interface {
 	sweep(t *tx) error
 	// scrub writes the files of the store anew, without deleted rows; done is false when this has to wait.
 	scrub(ctx context.Context, s *Store) (done bool, err error)
+	size() string // a statement that returns the bytes of the store
 	copyRules() copyRules
 	chargeTables
 }
@@ -94,6 +95,12 @@ func (s *Store) Ping(ctx context.Context) error {
 		return unavailable(err)
 	}
 	return nil
+}
+
+// Size is how many bytes the store takes on its disk.
+func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
+	_, err = s.view(ctx).get(s.engine.size(), nil, &bytes)
+	return bytes, err
 }
 
 // Close waits for charges and sweeps that have begun, and closes the database.

@@ -241,6 +241,7 @@ func headers(op *Operation) object {
 	sends := map[string]bool{
 		"every": true, "cacheable": op.cacheable(), "csv": slices.Contains(op.Formats, "csv"), "pdf": slices.Contains(op.Formats, "pdf"),
 		"keyed": op.Access != Open && op.Access != Admin,
+		"paged": op.Method == http.MethodGet && slices.ContainsFunc(op.Params, func(p Param) bool { return p.Name == "cursor" }),
 	}
 	out := object{}
 	for _, r := range table.Read("headers.tsv", headerTable, "on", "header", "type", "description") {

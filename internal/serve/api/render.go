@@ -75,11 +75,11 @@ const longestLinked = 2 << 10
 
 // linkNext names the next page in a header, for clients that follow links (RFC 8288).
 func (r *reply) linkNext(c *Call, a client.Answer) {
-	list, ok := a.(Tabular)
+	list, ok := a.(interface{ Next() *string })
 	if !ok || c.Request == nil || c.Request.Method != http.MethodGet {
 		return
 	}
-	if _, _, next := list.Table(); next != nil && len(c.Request.URL.RawQuery) < longestLinked {
+	if next := list.Next(); next != nil && len(c.Request.URL.RawQuery) < longestLinked {
 		values := c.Request.URL.Query()
 		values.Del("page")
 		values.Set("cursor", *next)
