@@ -136,12 +136,7 @@ func (c *keyStore) showAccount(a *terminal.App, s *account.Store, of account.Acc
 	return c.list(a, s, keys, "It has no keys.")
 }
 
-func activity(active bool) string {
-	if active {
-		return "active"
-	}
-	return "inactive"
-}
+func activity(active bool) string { return map[bool]string{true: "active", false: "inactive"}[active] }
 
 type keysCreateCmd struct {
 	keyStore `embed:""`

@@ -49,12 +49,7 @@ var pages = terminal.ParsePages(pageFiles, "pages/*.txt", template.FuncMap{
 		}
 		return terminal.Count(a.Value)
 	},
-	"either": func(is bool, yes, no string) string {
-		if is {
-			return yes
-		}
-		return no
-	},
+	"either":     func(is bool, yes, no string) string { return map[bool]string{true: yes, false: no}[is] },
 	"plural":     func(n int, one, several string) string { return plural.Count(n, one, several) },
 	"next":       func(i int) int { return i + 1 },
 	"time":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
