@@ -141,18 +141,10 @@ func (r *Request) Format() string {
 
 // Header is the header that carries the key, and Prefix is the text before the key.
 func (r *Request) Header() string {
-	if r.Bearer {
-		return "Authorization"
-	}
-	return "X-API-Key"
+	return map[bool]string{true: "Authorization", false: "X-API-Key"}[r.Bearer]
 }
 
-func (r *Request) Prefix() string {
-	if r.Bearer {
-		return "Bearer "
-	}
-	return ""
-}
+func (r *Request) Prefix() string { return map[bool]string{true: "Bearer "}[r.Bearer] }
 
 func (r *Request) Sends() bool { return r.Body != "" || r.File != "" }
 
