@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/serve/graph"
 )
 
@@ -161,31 +162,16 @@ func SharedParties(ctx context.Context, g *graph.Graph, list []ein.EIN, side gra
 		parties[i] = partiesOf(v, e, side)
 	}
 	out := make([][]int64, len(list))
+	var both []uint32
 	for i := range list {
 		out[i] = make([]int64, len(list))
 		out[i][i] = int64(len(parties[i]))
 		for j := range i {
-			n := common(parties[i], parties[j])
-			out[i][j], out[j][i] = n, n
+			both = radix.Intersect(both[:0], parties[i], parties[j])
+			out[i][j], out[j][i] = int64(len(both)), int64(len(both))
 		}
 	}
 	return out, nil
-}
-
-// common counts the numbers that are in both of two ascending lists.
-func common(a, b []uint32) (n int64) {
-	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0] < b[0]:
-			a = a[1:]
-		case a[0] > b[0]:
-			b = b[1:]
-		default:
-			n++
-			a, b = a[1:], b[1:]
-		}
-	}
-	return n
 }
 
 // Walk goes from an organization to its parties and on to theirs, its neighbors.

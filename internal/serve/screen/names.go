@@ -2,12 +2,14 @@ package screen
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"weak"
 
 	"grantgraph/client"
 	"grantgraph/internal/orgname"
@@ -42,8 +44,28 @@ func newSanctions(entities []Sanctioned) *sanctions {
 			names = append(names, likeness.Name{ID: n.Num, Kind: aliasKind(n.Kind), Text: n.Name})
 		}
 	}
-	s.list = likeness.New(names)
+	s.list = likenessOf(names)
 	return s
+}
+
+// inUse are the lists of names that are in use, by what is in them. Making one weighs every word of thousands of names, so
+// an edition of the lists in which the names are the same, or another server of this process, takes the list that is there.
+var inUse sync.Map // content → weak.Pointer[likeness.List]
+
+func likenessOf(names []likeness.Name) *likeness.List {
+	h := sha256.New()
+	for _, n := range names {
+		fmt.Fprintf(h, "%d %s %d %s\n", n.ID, n.Kind, len(n.Text), n.Text)
+	}
+	content := [sha256.Size]byte(h.Sum(nil))
+	if known, ok := inUse.Load(content); ok {
+		if l := known.(weak.Pointer[likeness.List]).Value(); l != nil {
+			return l
+		}
+	}
+	l := likeness.New(names)
+	inUse.Store(content, weak.Make(l)) // what is left when the list has gone takes a hundred bytes
+	return l
 }
 
 // aliasKind returns the kind of a name. A name "now known as" counts as an alias.
@@ -291,7 +313,7 @@ func newBulletins(rows []lists.Deletion) *bulletins {
 		key := orgname.Key(rows[i].Name)
 		b.keys[key] = append(b.keys[key], i)
 	}
-	b.list = likeness.New(names)
+	b.list = likenessOf(names)
 	return b
 }
 
