@@ -747,3 +747,28 @@ func TestDamagedClusterKeys(t *testing.T) {
 		t.Errorf("damaged keys: %v", err)
 	}
 }
+
+// TestElementForPersons has a filer who types every recipient into the element for persons. The register shows which names are
+// those of organizations, even where they have no word such as "foundation".
+func TestElementForPersons(t *testing.T) {
+	t.Parallel()
+	filed := pf("070000001", "ALDER FAMILY FOUNDATION", "2021-12-31", "2022-05-01T10:00:00-05:00", false,
+		given{name: "WILLOW MEADOWS", state: "OH", zip: "43215", purpose: "GREENHOUSE", amount: 900},
+		given{name: "ADA WINTERGREEN", state: "OH", zip: "43215", purpose: "GREENHOUSE", amount: 800})
+	filed = strings.NewReplacer("<RecipientBusinessName><BusinessNameLine1Txt>", "<RecipientPersonNm>",
+		"</BusinessNameLine1Txt></RecipientBusinessName>", "</RecipientPersonNm>").Replace(filed)
+	const officer = "<OfficerDirTrstKeyEmplGrp><PersonNm>ADA WINTERGREEN</PersonNm><TitleTxt>TRUSTEE</TitleTxt></OfficerDirTrstKeyEmplGrp>"
+	filed = strings.Replace(filed, officer, strings.Repeat(officer, 400), 1)
+	register := bmfHeader
+	for i := range 400 {
+		register += bmfRow(fmt.Sprintf("09%07d", i+1), fmt.Sprintf("WILLOW MEADOWS %d", i), "KY", "40202", "C41")
+	}
+	w := world{"990/2022_TEOS_XML_01A.zip": {"202200019349100001_public.xml": filed}, "bmf/eo1.csv": {"": register}}
+	is := map[string]bool{}
+	for _, g := range rowsOf[snapshot.Grant](t, run(t, Options{Sources: w.lay(t), Data: t.TempDir()}).Snapshot, snapshot.Grants) {
+		is[g.RecipientRaw] = g.IsIndividual
+	}
+	if want := map[string]bool{"WILLOW MEADOWS": false, "ADA WINTERGREEN": true}; !maps.Equal(is, want) {
+		t.Errorf("individuals are %v, want %v", is, want)
+	}
+}

@@ -356,7 +356,10 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 				judged = facts.own.By(f.people, &line)
 			}
 		}
-		person := facts.own.Individual(said, purpose, pf) || judged != 0 && judged.Individual(said, purpose, pf)
+		if judged == 0 {
+			judged = facts.own // nobody asked the classifier
+		}
+		person := judged.Individual(said, purpose, pf)
 		switch {
 		case person:
 			class |= individual | unidentified
