@@ -21,7 +21,7 @@ type AccountAnswer struct {
 // KeyState is what is known of a key; its secret is not.
 type KeyState struct {
 	ID        string  `json:"id" doc:"Names the key; stays the same when it is rotated."`
-	Plan      string  `json:"plan" enum:"free,plus,pro,agent" doc:"Its plan; agent for the trial key of an agent."`
+	Plan      string  `json:"plan" enum:"free,plus,pro,internal,agent" doc:"Its plan; internal has no limit, and agent is for the trial key of an agent."`
 	Tier      *string `json:"tier" enum:"anonymous,signed,attested,trusted" doc:"Tier of the key of an agent."`
 	Account   *string `json:"account" doc:"Account it belongs to; null when it belongs to none."`
 	Email     *string `json:"email" doc:"Email address noted with it."`
@@ -44,14 +44,14 @@ type AccountState struct {
 	ID        string `json:"id" doc:"Names the account."`
 	Email     string `json:"email" doc:"Email address."`
 	Verified  bool   `json:"verified" doc:"Whether the address is confirmed."`
-	Plan      string `json:"plan" enum:"free,plus,pro" doc:"Plan of all its keys."`
+	Plan      string `json:"plan" enum:"free,plus,pro,internal" doc:"Plan of all its keys."`
 	Active    bool   `json:"active" doc:"Whether its keys work and it may make others."`
 	CreatedAt string `json:"created_at" doc:"When it was made." format:"date-time"`
 }
 
 // PlanRequest is the body of a change of plan, of a key or an account.
 type PlanRequest struct {
-	Plan string `json:"plan" enum:"free,plus,pro" doc:"The plan to move to."`
+	Plan string `json:"plan" enum:"free,plus,pro,internal" doc:"The plan to move to."`
 }
 
 // AccountExport is everything that the service keeps about an account.

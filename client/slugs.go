@@ -38,6 +38,7 @@ const (
 	SlugUnknownEIN           = "unknown_ein"           // 404: we know no organization with this EIN; the request was free
 	SlugNoSuchKey            = "no_such_key"           // 404: there is no such key
 	SlugNoSuchAccount        = "no_such_account"       // 404: there is no such account
+	SlugNoSuchDataset        = "no_such_dataset"       // 404: the data directory has no such build
 	SlugMethodNotAllowed     = "method_not_allowed"    // 405: the endpoint does not support this method; see the Allow header
 	SlugRequestTimeout       = "request_timeout"       // 408: the request body did not arrive in time
 	SlugTooManyLists         = "too_many_lists"        // 409: the account has as many lists as it may
@@ -50,6 +51,11 @@ const (
 	SlugChallengeReplaced    = "challenge_replaced"    // 409: the dataset changed, or the attempts were used up
 	SlugNotAnAgentKey        = "not_an_agent_key"      // 409: the key is not an agent's key
 	SlugBadPlan              = "bad_plan"              // 409: an agent's key has a tier and cannot have a plan
+	SlugAccountExists        = "account_exists"        // 409: the person has an account already
+	SlugNoMail               = "no_mail"               // 409: the service has no mail server
+	SlugTooManyKeys          = "too_many_keys"         // 409: the account has as many keys as it may
+	SlugUnusableDataset      = "unusable_dataset"      // 409: the build is damaged, or another version of the program made it
+	SlugFollowsStore         = "follows_store"         // 409: the server follows a store, where datasets are published
 	SlugBodyTooLarge         = "body_too_large"        // 413: the request body is too large
 	SlugURITooLong           = "uri_too_long"          // 414: the address is too long
 	SlugInvalidRequest       = "invalid_request"       // 422: a value cannot be read; detail says which
@@ -65,6 +71,7 @@ const (
 	SlugSQLConcurrent        = "sql_concurrent"        // 429: the account already runs as many queries as it may; see Retry-After
 	SlugHeadersTooLarge      = "headers_too_large"     // 431: the request headers are too large
 	SlugInternalError        = "internal_error"        // 500: something broke on our side; quote the request_id
+	SlugNotSent              = "not_sent"              // 502: the mail server did not take the invitation
 	SlugNoDataset            = "no_dataset"            // 503: no dataset is being served yet
 	SlugDatasetDamaged       = "dataset_damaged"       // 503: a file that the answer needs is damaged and unavailable until the next build
 	SlugTimedOut             = "timed_out"             // 503: the request took too long and was stopped

@@ -232,6 +232,10 @@ class NoSuchAccount(Error):
     """404: There is no such account."""
 
 
+class NoSuchDataset(Error):
+    """404: The data directory has no such build."""
+
+
 class MethodNotAllowed(Error):
     """405: The endpoint does not support this method; see the Allow header."""
 
@@ -278,6 +282,26 @@ class NotAnAgentKey(Error):
 
 class BadPlan(Error):
     """409: An agent's key has a tier and cannot have a plan."""
+
+
+class AccountExists(Error):
+    """409: The person has an account already."""
+
+
+class NoMail(Error):
+    """409: The service has no mail server."""
+
+
+class TooManyKeys(Error):
+    """409: The account has as many keys as it may."""
+
+
+class UnusableDataset(Error):
+    """409: The build is damaged, or another version of the program made it."""
+
+
+class FollowsStore(Error):
+    """409: The server follows a store, where datasets are published."""
 
 
 class BodyTooLarge(Error):
@@ -338,6 +362,10 @@ class HeadersTooLarge(Error):
 
 class InternalError(Error):
     """500: Something broke on our side; quote the request_id."""
+
+
+class NotSent(Error):
+    """502: The mail server did not take the invitation."""
 
 
 class NoDataset(Error):
@@ -407,6 +435,7 @@ _ERRORS = {
     "unknown_ein": UnknownEIN,
     "no_such_key": NoSuchKey,
     "no_such_account": NoSuchAccount,
+    "no_such_dataset": NoSuchDataset,
     "method_not_allowed": MethodNotAllowed,
     "request_timeout": RequestTimeout,
     "too_many_lists": TooManyLists,
@@ -419,6 +448,11 @@ _ERRORS = {
     "challenge_replaced": ChallengeReplaced,
     "not_an_agent_key": NotAnAgentKey,
     "bad_plan": BadPlan,
+    "account_exists": AccountExists,
+    "no_mail": NoMail,
+    "too_many_keys": TooManyKeys,
+    "unusable_dataset": UnusableDataset,
+    "follows_store": FollowsStore,
     "body_too_large": BodyTooLarge,
     "uri_too_long": URITooLong,
     "invalid_request": InvalidRequest,
@@ -434,6 +468,7 @@ _ERRORS = {
     "sql_concurrent": SQLConcurrent,
     "headers_too_large": HeadersTooLarge,
     "internal_error": InternalError,
+    "not_sent": NotSent,
     "no_dataset": NoDataset,
     "dataset_damaged": DatasetDamaged,
     "timed_out": TimedOut,

@@ -1,19 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
-	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/plural"
+	"grantgraph/internal/serve/oversight"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 	"grantgraph/internal/terminal"
@@ -67,7 +62,7 @@ func (c *checkCmd) Run(a *terminal.App) error {
 		}
 	}
 	if c.Version == "" {
-		if err := noteCheck(c.Data, len(out.Damaged)); err != nil {
+		if err := oversight.NoteCheck(c.Data, len(out.Damaged)); err != nil {
 			fmt.Fprintf(a.Err, "grantgraph status will not know of this check: %v\n", err)
 		}
 	}
@@ -125,21 +120,4 @@ func openSnapshot(data, version string) (*snapshot.Snapshot, error) {
 		return snapshot.OpenVersion(data, version)
 	}
 	return snapshot.Open(data)
-}
-
-// checkNote is where the result of the last whole check is kept, for grantgraph status.
-func checkNote(data string) string { return filepath.Join(data, "checked.json") }
-
-func noteCheck(data string, damaged int) error {
-	return disk.WriteFile(checkNote(data), 0o644, func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(lastCheck{time.Now().UTC().Truncate(time.Second), damaged})
-	})
-}
-
-func readLastCheck(data string) *lastCheck {
-	body, err := os.ReadFile(checkNote(data))
-	if last := new(lastCheck); err == nil && json.Unmarshal(body, last) == nil {
-		return last
-	}
-	return nil
 }

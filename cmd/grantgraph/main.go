@@ -27,6 +27,7 @@ type cli struct {
 	Publish  publishCmd  `cmd:"" help:"Send the snapshot and the lists to a store that several servers share."`
 	Keys     keysCmd     `cmd:"" help:"Make and manage API keys."`
 	Accounts accountsCmd `cmd:"" help:"Export, erase or copy accounts."`
+	Admin    adminCmd    `cmd:"" help:"Find and change accounts, keys, invitations and datasets, as the admin endpoints of the API do."`
 	Signing  signingCmd  `cmd:"" help:"Manage the keys that sign screening reports."`
 	Agent    agentCmd    `cmd:"" name:"agent-key" help:"Get and use a key as an automated agent."`
 	Get      getCmd      `cmd:"" help:"Run one API request in this process and print the response."`

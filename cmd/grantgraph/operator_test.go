@@ -13,11 +13,14 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/alecthomas/kong"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/postgres"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/oversight"
+	"grantgraph/internal/snapshot"
 )
 
 // TestAccountsWalk runs the commands of docs/scale.md by which one machine becomes several
@@ -187,7 +190,7 @@ func TestStatus(t *testing.T) {
 		t.Fatal(errs)
 	}
 	code, out, errs := command(t, "status", "--data", data, "--backups", backups, "--json")
-	var s status
+	var s oversight.Status
 	if err := json.Unmarshal([]byte(out), &s); err != nil || code != 1 || errs != "" {
 		t.Fatalf("%d %s %v\n%s", code, errs, err, out)
 	}
@@ -217,6 +220,94 @@ func TestStatus(t *testing.T) {
 	}
 	if code, _, errs := command(t, "status", "--ready", "http://127.0.0.1:1/readyz"); code != 1 || !strings.Contains(errs, "not ready") {
 		t.Errorf("%d %s", code, errs)
+	}
+}
+
+// TestAdmin does on a machine what the admin endpoints do on a server, in words and as JSON.
+func TestAdmin(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	first, second := world.Small.Publish(t, data).Manifest.Version, world.Small.Publish(t, data).Manifest.Version
+	s, err := serve.OpenAccounts(data, secret.URL{}, account.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SignUp(t.Context(), "ann@example.org", "a long enough password", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	must := func(args ...string) string {
+		t.Helper()
+		code, out, errs := command(t, append([]string{"admin", "--data", data}, args...)...)
+		if code != 0 {
+			t.Fatalf("%v: %s", args, errs)
+		}
+		return out
+	}
+	if out := must(); !strings.Contains(out, "list-accounts") || !strings.Contains(out, "q plan state limit cursor") || !strings.Contains(out, "publish-dataset") {
+		t.Errorf("%s", out)
+	}
+	if out := must("list-accounts", "q=ANN@"); !strings.Contains(out, "ann@example.org") || !strings.Contains(out, "invitation_ends_at") {
+		t.Errorf("%s", out)
+	}
+	if out := must("list-accounts", "q=bob", "--json"); !strings.Contains(out, `"results": []`) || strings.Contains(out, "x_service") {
+		t.Errorf("%s", out)
+	}
+	var made struct {
+		APIKey string `json:"api_key"`
+		Key    client.KeyState
+	}
+	if err := json.Unmarshal([]byte(must("create-key", "account=ann@example.org", "label=nightly job", "--json")), &made); err != nil || !strings.HasPrefix(made.APIKey, "gg_") || made.Key.Account == nil {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	if out := must("list-keys", "q=nightly"); !strings.Contains(out, made.Key.ID) || !strings.Contains(out, "rotated_at") {
+		t.Errorf("%s", out)
+	}
+	if out := must("get-account", "email=ann@example.org"); !strings.Contains(out, `"plan": "free"`) || !strings.Contains(out, made.Key.ID) {
+		t.Errorf("%s", out)
+	}
+	if out := must("set-account-plan", "email=ann@example.org", "plan=pro"); !strings.Contains(out, "pro") {
+		t.Errorf("%s", out)
+	}
+	if out := must("get-account-usage", "email=ann@example.org", "days=2"); !strings.Contains(out, "Nothing found") {
+		t.Errorf("%s", out)
+	}
+	if out := must("invite-account", "email=dot@example.org", "--base-url", "https://grants.example.org/"); !strings.Contains(out, "https://grants.example.org/reset?token=") {
+		t.Errorf("%s", out)
+	}
+	if out := must("list-accounts", "state=invited"); !strings.Contains(out, "dot@example.org") || strings.Contains(out, "ann@") {
+		t.Errorf("%s", out)
+	}
+	if out := must("publish-dataset", "version="+first); !strings.Contains(out, first) {
+		t.Errorf("%s", out)
+	}
+	if now, err := snapshot.Open(data); err != nil || now.Manifest.Version != first {
+		t.Errorf("%v, %v", now, err)
+	}
+	if out := must("list-events", "actor=operator"); !strings.Contains(out, first+" after "+second) || !strings.Contains(out, "free to pro") {
+		t.Errorf("%s", out)
+	}
+	if out := must("get-status", "--json"); !strings.Contains(out, `"version": "`+first+`"`) || !strings.Contains(out, `"confirmed_at"`) {
+		t.Errorf("%s", out)
+	}
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"there is no operation", []string{"list-account"}},
+		{"takes no name", []string{"list-accounts", "name=ann"}},
+		{"needs email", []string{"get-account"}},
+		{"no such account", []string{"get-account", "email=bob@example.org"}},
+		{"There is no dataset", []string{"publish-dataset", "version=20200101T000000Z"}},
+		{"address of the site", []string{"invite-account", "email=eve@example.org"}},
+		{"sends no email", []string{"invite-account", "email=eve@example.org", "send=true"}},
+		{"not one of", []string{"create-key", "plan=gold"}},
+	} {
+		if code, out, errs := command(t, append([]string{"admin", "--data", data}, c.args...)...); code != 1 || !strings.Contains(errs, c.says) {
+			t.Errorf("%v: %d %s%s", c.args, code, out, errs)
+		}
 	}
 }
 

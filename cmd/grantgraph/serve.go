@@ -71,6 +71,8 @@ type serveCmd struct {
 
 	Memory string `help:"Memory that all requests together may use, such as 2GiB; beyond it they get 503. Default: a quarter of the machine's." placeholder:"SIZE"`
 
+	Backups string `help:"Folder of the backups, for the status that operators see." placeholder:"DIR"`
+
 	AuditDays int `name:"audit-days" help:"Days that the audit trail keeps an event, at least 31." default:"365" placeholder:"DAYS"`
 
 	allowances `embed:""`
@@ -137,7 +139,7 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 	opt = serve.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Log: log,
 		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
-		Contact: c.Contact, Name: c.OperatorName, Private: c.Private,
+		Contact: c.Contact, Name: c.OperatorName, Private: c.Private, Backups: c.Backups, Returns: returnsWaiting(c.Database),
 		Budget: budget.New(memory, budget.Options{}), Version: programVersion(),
 	}
 	for _, item := range c.Proxy {

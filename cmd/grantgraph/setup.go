@@ -66,7 +66,7 @@ func (c *setupCmd) Run(a *terminal.App) error {
 			serve[flag] = said
 		}
 	}
-	settings := map[string]any{"data": c.Data, "sources": c.Sources, "base-url": c.BaseURL, "serve": serve, "status": map[string]any{"backups": c.Backups}}
+	settings := map[string]any{"data": c.Data, "sources": c.Sources, "base-url": c.BaseURL, "backups": c.Backups, "serve": serve}
 	if err := disk.MkdirAll(filepath.Dir(c.Config), 0o755); err != nil {
 		return err
 	}

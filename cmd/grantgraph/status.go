@@ -7,19 +7,14 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"path/filepath"
 	"time"
 
-	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/plural"
-	"grantgraph/internal/release"
+	"grantgraph/internal/ingest/queue"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
-	"grantgraph/internal/serve/screen"
-	"grantgraph/internal/snapshot"
-	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/serve/oversight"
 	"grantgraph/internal/terminal"
 )
 
@@ -31,93 +26,23 @@ type statusCmd struct {
 	JSON     bool       `name:"json" help:"Print JSON."`
 }
 
-// status is what an operator wants to know at a glance. What is not known is null.
-type status struct {
-	Program  release.Info       `json:"program"`
-	Dataset  *datasetStatus     `json:"dataset"`
-	Lists    []screen.Freshness `json:"lists"`
-	Disk     *int64             `json:"disk_free_bytes"`
-	Accounts accountsStatus     `json:"accounts"`
-	Backup   *time.Time         `json:"last_backup"`
-	Check    *lastCheck         `json:"last_check"`
-	Problems []string           `json:"problems"`
-}
-
-type datasetStatus struct {
-	Version string    `json:"version"`
-	Built   time.Time `json:"built_at"`
-	Grants  int64     `json:"grants"`
-}
-
-type accountsStatus struct {
-	Store   string `json:"store"`
-	Answers bool   `json:"answers"`
-	Bytes   *int64 `json:"bytes"`
-}
-
-// lastCheck is what grantgraph check notes beside the data.
-type lastCheck struct {
-	At      time.Time `json:"at"`
-	Damaged int       `json:"damaged"`
-}
-
-// Ages and sizes from which status reports a problem.
-const (
-	oldDataset  = 45 * 24 * time.Hour
-	oldBackup   = 36 * time.Hour
-	oldCheck    = 8 * 24 * time.Hour
-	littleSpace = 2 << 30
-
-	readyTimeout = 5 * time.Second
-)
+const readyTimeout = 5 * time.Second
 
 func (c *statusCmd) Run(a *terminal.App) error {
 	if c.Ready != "" {
 		return c.ready(a)
 	}
-	now := time.Now()
-	s := status{Program: release.Current(), Lists: []screen.Freshness{}, Problems: []string{}}
-	problem := func(format string, args ...any) { s.Problems = append(s.Problems, fmt.Sprintf(format, args...)) }
-	if snap, err := snapshot.Open(c.Data); err != nil {
-		problem("no dataset: %v", err)
-	} else {
-		m := snap.Manifest
-		s.Dataset = &datasetStatus{m.Version, m.GeneratedAt, m.Counts.Grants}
-		if age := now.Sub(m.GeneratedAt); age > oldDataset {
-			problem("the dataset was built %s ago", days(age))
-		}
+	store, err := c.accounts()
+	if store != nil {
+		defer store.Close()
 	}
-	if current, err := lists.Read(c.Data); err != nil {
-		problem("the compliance lists cannot be read: %v", err)
-	} else {
-		s.Lists = screen.FreshnessOf(current, now)
-	}
-	for _, l := range s.Lists {
-		if !l.Clears {
-			problem("%s: %s", l.Name, l.Note)
-		}
-	}
-	if free, err := disk.Free(c.Data); err == nil {
-		if s.Disk = &free; free < littleSpace {
-			problem("only %s of disk left", terminal.Bytes(free))
-		}
-	}
-	var err error
-	if s.Accounts, err = c.accounts(a); err != nil {
-		problem("accounts: %v", err)
-	}
-	if s.Backup = newest(c.Backups); c.Backups != "" && (s.Backup == nil || now.Sub(*s.Backup) > oldBackup) {
-		problem("no backup in the last %d hours in %s", int(oldBackup.Hours()), c.Backups)
-	}
-	if s.Check = readLastCheck(c.Data); s.Check != nil && s.Check.Damaged > 0 {
-		problem("the last check found damaged files: %d", s.Check.Damaged)
-	} else if s.Check != nil && now.Sub(s.Check.At) > oldCheck {
-		problem("the last check was %s ago", days(now.Sub(s.Check.At)))
-	}
+	from := overseen(c.Data, c.Backups, c.Database, store)
+	from.Problem = err
+	s := from.Status(a.Ctx)
 	if c.JSON {
 		err = a.PrintJSON(s)
 	} else {
-		err = pages.Print(a.Out, "status", &statusPage{&s, now})
+		err = pages.Print(a.Out, "status", &statusPage{s, time.Now()})
 	}
 	if err == nil && len(s.Problems) > 0 {
 		err = terminal.ExitCode(1)
@@ -145,49 +70,48 @@ func (c *statusCmd) ready(a *terminal.App) error {
 }
 
 // accounts opens the store that the server uses. It never makes one.
-func (c *statusCmd) accounts(a *terminal.App) (accountsStatus, error) {
-	at := accountsStatus{Store: c.Database.String()}
-	if c.Database.Empty() {
-		at.Store = serve.Accounts(c.Data)
-		info, err := os.Stat(at.Store)
+func (c *statusCmd) accounts() (*account.Store, error) {
+	if file := serve.Accounts(c.Data); c.Database.Empty() {
+		_, err := os.Stat(file)
 		if errors.Is(err, fs.ErrNotExist) && !serve.AccountsLost(c.Data) {
-			return at, fault.New("no_accounts", "there are none yet; the server makes them when it starts")
+			return nil, fault.New("no_accounts", "there are none yet; the server makes them when it starts")
 		}
 		if err != nil {
-			return at, fault.Disk(at.Store, err)
-		}
-		at.Bytes = new(info.Size())
-	}
-	store, err := serve.OpenAccounts(c.Data, c.Database, account.Options{})
-	if err != nil {
-		return at, err
-	}
-	defer store.Close()
-	err = store.Ping(a.Ctx)
-	at.Answers = err == nil
-	return at, err
-}
-
-func newest(folder string) (at *time.Time) {
-	files, _ := filepath.Glob(filepath.Join(folder, "*"))
-	for _, path := range files {
-		info, err := os.Stat(path)
-		if err == nil && info.Mode().IsRegular() && folder != "" && (at == nil || info.ModTime().After(*at)) {
-			at = new(info.ModTime().UTC())
+			return nil, fault.Disk(file, err)
 		}
 	}
-	return at
+	return serve.OpenAccounts(c.Data, c.Database, account.Options{})
 }
 
-func days(d time.Duration) string {
-	if d < 48*time.Hour {
-		return plural.Count(int(d.Hours()), "hour", "hours")
+// overseen is where the status of a machine is read from, without a server.
+func overseen(data, backups string, database secret.URL, store *account.Store) *oversight.Source {
+	return &oversight.Source{
+		Data: data, Backups: backups, Store: oversight.StoreName(serve.Accounts(data), database), Accounts: store,
+		Returns: returnsWaiting(database), Clock: time.Now,
 	}
-	return plural.Count(int(d.Hours()/24), "day", "days")
+}
+
+// returnsWaiting is the queue of the returns that workers read, if it is in the database of the accounts.
+func returnsWaiting(database secret.URL) oversight.Waiting {
+	if database.Empty() {
+		return nil
+	}
+	return func(ctx context.Context) (*account.Queue, error) {
+		q, err := queue.Open(ctx, database, 1)
+		if err != nil {
+			return nil, err
+		}
+		defer q.Close()
+		entries, since, err := q.Waiting(ctx)
+		if f, ok := fault.Of(err); ok && f.Slug == "no_plan" {
+			return nil, nil
+		}
+		return &account.Queue{Entries: entries, Oldest: since}, err
+	}
 }
 
 type statusPage struct {
-	*status
+	oversight.Status
 	now time.Time
 }
 
@@ -195,5 +119,5 @@ func (p *statusPage) Age(t *time.Time) string {
 	if t == nil || t.IsZero() {
 		return "never, or not known"
 	}
-	return t.UTC().Format("January 2, 2006, 3:04 PM UTC") + ", " + days(p.now.Sub(*t)) + " ago"
+	return t.UTC().Format("January 2, 2006, 3:04 PM UTC") + ", " + oversight.Days(p.now.Sub(*t)) + " ago"
 }

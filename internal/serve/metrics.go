@@ -245,7 +245,7 @@ var (
 	diskFree      = described("disk_free_bytes", "Bytes free on the disk of the data directory.")
 	accountsBytes = described("accounts_bytes", "Size of the store of the accounts.", "store")
 	refreshed     = described("refreshed_timestamp_seconds", "When the server last looked for a new dataset and new lists, and could serve what it found.")
-	queueEntries  = described("queue_entries", "Entries that wait: alerts of watched lists.", "queue")
+	queueEntries  = described("queue_entries", "Entries that wait: alerts of watched lists, or returns that workers read.", "queue")
 	queueOldest   = described("queue_oldest_timestamp_seconds", "Since when the oldest entry waits; now if nothing waits.", "queue")
 )
 
@@ -272,16 +272,22 @@ func (f freshness) Collect(to chan<- prometheus.Metric) {
 	if free, err := s.opt.free(s.opt.Data); err == nil {
 		set(diskFree, float64(free))
 	}
-	set(refreshed, float64(s.refreshed.Load())/1000)
-	// If the store does not answer, accounts_up says so.
+	set(refreshed, seconds(time.Unix(0, s.refreshed.Load())))
+	f.stored(set)
+}
+
+// stored publishes what the store of the accounts has to be asked for. If the store does not answer, accounts_up says so.
+func (f freshness) stored(set func(of *prometheus.Desc, value float64, labels ...string)) {
 	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
 	defer cancel()
+	s := f.server
 	if size, err := s.accounts.Size(ctx); err == nil {
 		set(accountsBytes, float64(size), map[bool]string{true: "sqlite", false: "postgresql"}[s.opt.Database.Empty()])
 	}
-	if waiting, oldest, err := s.accounts.Waiting(ctx); err == nil {
-		set(queueEntries, float64(waiting), "alerts")
-		set(queueOldest, seconds(time.Unix(0, cmp.Or(oldest, s.opt.Clock().UnixNano()))), "alerts")
+	queues, _ := s.desk().Queues(ctx) // those that could be read
+	for _, q := range queues {
+		set(queueEntries, float64(q.Entries), q.Name)
+		set(queueOldest, seconds(*cmp.Or(q.Oldest, new(s.opt.Clock()))), q.Name)
 	}
 }
 

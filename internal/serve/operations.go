@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"net/http"
 	"slices"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/release"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/agent"
 	"grantgraph/internal/serve/agent/httpsig"
@@ -92,18 +94,18 @@ func asRead(d *dataset.Dataset) api.Dataset {
 
 // parts are what the operations of a service work with, beside its dataset.
 type parts struct {
-	base     string
-	agents   *agent.Keys
-	registry admin.Registry
-	trials   screening.Trials
-	lists    grantees.Store
-	watcher  grantees.Watcher
-	desk     *listrun.Desk
-	ring     *keyring.Ring
-	clock    func() time.Time
-	samples  screening.Samples
-	release  release.Info
-	sql      bool
+	base    string
+	agents  *agent.Keys
+	orders  admin.Parts
+	trials  screening.Trials
+	lists   grantees.Store
+	watcher grantees.Watcher
+	desk    *listrun.Desk
+	ring    *keyring.Ring
+	clock   func() time.Time
+	samples screening.Samples
+	release release.Info
+	sql     bool
 }
 
 // operations are all operations, in the order in which they are listed. A new package of operations adds its group here.
@@ -165,7 +167,7 @@ func operations(p parts) []api.Group {
 		}),
 		agentkeys.Group(p.agents, func(d api.Dataset) agent.Asker { return d.(*Dataset).Graph }, p.base),
 		query.Group(func(d api.Dataset) query.Warehouse { return d.(*Dataset).SQL }, p.sql),
-		admin.Group(p.registry),
+		admin.Group(p.orders),
 		{
 			Tag: "Questions", About: "Questions in plain English, which the page /ask answers. No part of the public API.",
 			Withheld: []api.Withheld{asking.Described},
@@ -173,11 +175,17 @@ func operations(p parts) []api.Group {
 	}
 }
 
-// unkept has the examples of lists offered, which are answered without a store.
-type unkept struct {
-	grantees.Store
-	grantees.Watcher
-}
+// unkept has the examples of lists and of operators offered, which are answered without a store.
+type (
+	unkept struct {
+		grantees.Store
+		grantees.Watcher
+	}
+	unfound struct {
+		admin.Store
+		admin.Desk
+	}
+)
 
 func searchInfo(d api.Dataset) client.SearchInfo {
 	info := client.SearchInfo{Modes: []string{}}
@@ -204,7 +212,8 @@ func Examples(base string) (api.Examples, error) {
 		return api.Examples{}, err
 	}
 	groups := operations(parts{
-		base: base, agents: agents, registry: example.Store{}, trials: example.Store{}, lists: unkept{},
+		base: base, agents: agents, trials: example.Store{}, lists: unkept{},
+		orders:  admin.Parts{Registry: example.Store{}, Store: unfound{}, Desk: unfound{}, Clock: example.Now},
 		watcher: unkept{}, ring: example.Ring(), clock: example.Now, samples: samples, sql: true,
 		release: release.Info{Version: "v1.0.0", Commit: "3f5c0a1d9e7b24680ace13579bdf02468ace1357", Date: "2026-11-02T09:00:00Z"},
 	})
@@ -239,6 +248,10 @@ type API struct {
 	// Agents and Registry default to Accounts. Without Agents the service issues no keys to agents.
 	Agents   account.Agents
 	Registry admin.Registry
+
+	// Operators is what operators look for; nil uses Accounts. Without Desk they see no status and no datasets.
+	Operators admin.Store
+	Desk      admin.Desk
 
 	// Lists keeps the lists of accounts; nil uses Accounts, if it keeps lists. Nobody watches lists without Watcher.
 	Lists   grantees.Store
@@ -297,12 +310,27 @@ func NewAPI(c API) (*api.Handler, error) {
 	if agents != nil {
 		c.Admit = agentkeys.Admit(agents)
 	}
+	if c.Operators == nil {
+		c.Operators, _ = c.Accounts.(admin.Store)
+	}
 	c.Groups = operations(parts{
-		base: base, agents: agents, registry: c.Registry, trials: c.Accounts, lists: c.Lists, watcher: c.Watcher,
+		base: base, agents: agents, orders: admin.Parts{Registry: c.Registry, Store: c.Operators, Desk: c.Desk, Clock: c.Clock}, trials: c.Accounts,
+		lists: c.Lists, watcher: c.Watcher,
 		desk: &listrun.Desk{Store: c.Lists, Signer: c.Ring, Base: base, Clock: c.Clock}, ring: c.Ring, clock: c.Clock, samples: samples, sql: c.SQL,
 		release: release.Current(),
 	})
 	return api.New(c.Config)
+}
+
+// NewAdmin answers the operations of operators alone, without a dataset, for the commands of actor on the machine of a service.
+func NewAdmin(store *account.Store, desk admin.Desk, token secret.Text, actor string) (http.Handler, []api.Operation, error) {
+	g := admin.Group(admin.Parts{Registry: store, Store: store, Desk: desk, Clock: time.Now, Actor: actor})
+	h, err := api.New(api.Config{
+		BaseURL: "http://localhost", Accounts: store, AdminToken: token, Groups: []api.Group{g}, Examples: api.Examples{Groups: []api.Group{g}},
+		Acquire: func() (api.Dataset, func()) { return &Dataset{Compliance: &lists.Current{}}, func() {} },
+		Address: func(*http.Request) string { return "" },
+	})
+	return h, g.Operations, err
 }
 
 func openRing(store api.Accounts, clock func() time.Time) (*keyring.Ring, error) {

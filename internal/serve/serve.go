@@ -41,6 +41,7 @@ import (
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/mcp"
 	"grantgraph/internal/serve/network"
+	"grantgraph/internal/serve/oversight"
 	"grantgraph/internal/serve/reconcile"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site"
@@ -83,6 +84,9 @@ type Options struct {
 
 	Metrics []prometheus.Collector // published with the metrics of the server
 
+	Backups string            // folder of the backups, for the status
+	Returns oversight.Waiting // the queue of returns that workers read; nil for none
+
 	Entrance *Entrance // the addresses, when they are bound already; nil binds them
 
 	Clock func() time.Time
@@ -123,7 +127,8 @@ type Server struct {
 	stopping atomic.Bool
 	lost     atomic.Bool // the accounts do not answer
 
-	refreshed atomic.Int64 // Unix milliseconds when everything that is published could be served
+	recent    *oversight.Recent // errors
+	refreshed atomic.Int64      // Unix nanoseconds when nothing new was found that cannot be served
 
 	// refused are the last failures that were logged, so that each is logged once.
 	refused struct{ snapshot, lists string }
@@ -169,8 +174,9 @@ func OpenAccounts(data string, database secret.URL, opt account.Options) (*accou
 // Open opens the data directory and binds the addresses. Before Run, only the
 // address for operators answers, and says that the service is not ready.
 func Open(opt Options) (_ *Server, err error) {
-	opt.Log = slog.New(masked{opt.Log.Handler()})
-	s := &Server{opt: opt, log: opt.Log, entrance: opt.Entrance}
+	s := &Server{entrance: opt.Entrance, recent: new(oversight.Recent)}
+	opt.Log = slog.New(masked{s.recent.Handler(opt.Log.Handler())})
+	s.opt, s.log = opt, opt.Log
 	if s.opt.Poll <= 0 {
 		s.opt.Poll = 2 * time.Second
 	}
@@ -245,7 +251,7 @@ func Open(opt Options) (_ *Server, err error) {
 		}
 	}
 	s.holder.FinishOpening()
-	s.refreshed.Store(s.opt.Clock().UnixMilli())
+	s.refreshed.Store(s.opt.Clock().UnixNano())
 	return s, nil
 }
 
@@ -291,6 +297,7 @@ func (s *Server) route() error {
 			},
 		},
 		Examiner: examiner, Directory: s.opt.Directory, Trusted: s.opt.Trusted, SQL: s.opt.SQL != nil, Ring: s.keys, Watcher: s.watcher,
+		Desk: s.desk(),
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the API: %w", err)
@@ -489,6 +496,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.entrance.admin != nil {
 		mux := s.entrance.mux()
 		s.health(mux)
+		mux.Handle("GET /{$}", oversight.Page(s.desk().Status))
 		s.entrance.answer(mux)
 		servers = append(servers, s.entrance.operators)
 	}
@@ -625,7 +633,7 @@ func (s *Server) refresh() {
 		s.log.Info("serving new lists", s.about()...)
 	}
 	if failed == nil && err == nil {
-		s.refreshed.Store(s.opt.Clock().UnixMilli())
+		s.refreshed.Store(s.opt.Clock().UnixNano())
 	}
 	s.showDamage()
 	s.holder.InspectDaily()

@@ -189,7 +189,8 @@ func New(t testing.TB) *World {
 	w.Spy = &Spy{Graph: example.Grants()}
 	w.Data.Graph = w.Spy
 	return w.open(t, serve.API{Agents: example.Store{}, Registry: example.Store{}, Examiner: example.Store{}, SQL: true,
-		Lists: struct{ lists.Store }{}, Watcher: struct{ lists.Watcher }{}}) // only examples ask for lists
+		Lists: struct{ lists.Store }{}, Watcher: struct{ lists.Watcher }{}, // only examples ask for lists
+		Operators: operators{}, Desk: emptyDesk{}})
 }
 
 // Over is a service over a dataset, with the operations that need no store of agents.

@@ -52,6 +52,15 @@ type Set struct {
 
 const maxSet = 1000
 
+// Waiting is how many shards wait for a worker, and when they were planned, nil if none waits.
+func (q *Queue) Waiting(ctx context.Context) (shards int, since *time.Time, err error) {
+	if _, err = q.currentPlan(ctx); err == nil {
+		err = q.pool.QueryRow(ctx, `SELECT count(shard), min(CASE WHEN shard IS NOT NULL THEN made_at END)
+			FROM plan LEFT JOIN shard ON state = 'waiting'`).Scan(&shards, &since)
+	}
+	return shards, since, q.explain(err)
+}
+
 func (q *Queue) Status(ctx context.Context) (*Status, error) {
 	s := &Status{Workers: []WorkerStatus{}, Quarantine: []Set{}}
 	if _, err := q.currentPlan(ctx); err != nil {

@@ -30,7 +30,8 @@ const (
 	EventRefusal    Kind = "refusal"
 	EventExport     Kind = "export"
 	EventErase      Kind = "erase"
-	EventScrub      Kind = "scrub" // the files of the store were written anew, without what was erased
+	EventPublish    Kind = "publish" // another dataset is served; details have its version and the one before
+	EventScrub      Kind = "scrub"   // the files of the store were written anew, without what was erased
 
 	// Events of the keys that sign reports.
 	EventSigningKey         Kind = "signing_key"

@@ -83,14 +83,6 @@ func (s *Store) finish(ctx context.Context, d *Delivery, sent, next int64, failu
 	})
 }
 
-// Waiting is how many alerts wait to be sent, and since when the oldest waits. A channel that was stopped sends none.
-func (s *Store) Waiting(ctx context.Context) (alerts int, oldest int64, err error) {
-	_, err = s.view(ctx).get("SELECT COUNT(*), COALESCE(MIN(x.at), 0) FROM watch_channels c JOIN alerts x ON x.list = c.list AND x.seq > c.sent"+
-		" JOIN lists l ON l.seq = c.list JOIN accounts a ON a.seq = l.account WHERE c.next < $1 AND a.active = 1 AND (a.verified = 1 OR c.channel <> $2)",
-		[]any{int64(never), ByEmail}, &alerts, &oldest)
-	return alerts, oldest, err
-}
-
 // Failing counts the channels of all lists whose last try failed, by channel.
 func (s *Store) Failing(ctx context.Context) (map[string]int, error) {
 	n := map[string]int{}

@@ -63,46 +63,6 @@ func compareAll(t testing.TB, s *Store, n int) (written int) {
 	return written
 }
 
-// TestAlertQueue counts alerts that wait to be sent, until their channel is stopped, and the bytes of the store.
-func TestAlertQueue(t *testing.T) {
-	stores(t, func(t *testing.T, p place) {
-		c := newClock("2026-03-10T12:00:00Z")
-		s := openAt(t, p, Options{Clock: c.now})
-		ctx := t.Context()
-		ann, l := watched(t, s, "ann@example.org")
-		if _, _, err := s.ChangeWatch(ctx, ann, l.ID, WatchChange{Webhook: new("https://hooks.example.org/x")}); err != nil {
-			t.Fatal(err)
-		}
-		waits := func(want int, since int64) {
-			t.Helper()
-			if n, oldest, err := s.Waiting(ctx); err != nil || n != want || oldest != since {
-				t.Errorf("%d since %d, %v", n, oldest, err)
-			}
-		}
-		waits(0, 0)
-		compareAll(t, s, 1)
-		at := c.now().UnixNano()
-		compareAll(t, s, 3)
-		c.add(time.Hour)
-		waits(2, at)
-		due, err := s.DueDeliveries(ctx, 10)
-		if err != nil || len(due) != 1 {
-			t.Fatal(due, err)
-		}
-		d, err := s.TakeDelivery(ctx, due[0], time.Minute, 10)
-		if err != nil || d == nil {
-			t.Fatal(d, err)
-		}
-		if err := s.Undelivered(ctx, d, "refused", time.Time{}); err != nil {
-			t.Fatal(err)
-		}
-		waits(0, 0)
-		if n, err := s.Size(ctx); err != nil || n < 10_000 {
-			t.Errorf("%d bytes, %v", n, err)
-		}
-	})
-}
-
 func TestWatch(t *testing.T) {
 	stores(t, func(t *testing.T, p place) {
 		c := newClock("2026-03-10T12:00:00Z")

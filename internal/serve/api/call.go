@@ -2,9 +2,11 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -81,6 +83,18 @@ func (c *Call) Example() bool { return c.shown != nil }
 // Serves reports whether the table has an operation, even if it is not offered here.
 func (c *Call) Serves(method, path string) bool {
 	return slices.ContainsFunc(c.table.ops, func(op Operation) bool { return op.Method == method && Versioned+op.Path == path })
+}
+
+// Sample is the answer of an example by the ID of its operation, for operations that have nothing invented to work with.
+func (c *Call) Sample(file []byte) (client.Answer, error) {
+	var samples map[string]json.RawMessage
+	if err := decodeStrictly(file, &samples); err != nil {
+		return nil, err
+	}
+	a := reflect.New(reflect.TypeOf(c.op.Response)).Interface().(client.Answer)
+	err := decodeStrictly(samples[c.op.ID], a)
+	*a.Extension() = c.Service()
+	return a, err
 }
 
 // Caveat tells the caller of a limit of something that ran.

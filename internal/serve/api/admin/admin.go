@@ -1,15 +1,19 @@
-// Package admin is the operations for billing systems: changing plans, and suspending and resuming keys and accounts. Routing,
-// metering and rendering are left to package api, and no other operations are imported.
+// Package admin is the operations for operators and their billing systems, over HTTP and by the command grantgraph admin: accounts,
+// keys, invitations, usage, the audit trail, datasets and the status. Routing and rendering are left to package api.
 package admin
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
+	"time"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
@@ -34,14 +38,23 @@ type Registry interface {
 // ExampleKeyID is the key that the examples are about; it belongs to nobody.
 const ExampleKeyID = "key_EXAMPLE00001"
 
-type operations struct{ Registry }
+// Parts are what the operations work with.
+type Parts struct {
+	Registry Registry // nil where nobody gives orders
+	Store    Store
+	Desk     Desk
+	Clock    func() time.Time
+	Actor    string // who gives orders, in the audit trail
+}
+
+type operations struct{ Parts }
 
 //go:embed operations.json
 var operationsFile []byte
 
-// Group is the operations over a registry, nil where no billing system gives orders.
-func Group(r Registry) api.Group {
-	o := operations{r}
+// Group is the operations.
+func Group(p Parts) api.Group {
+	o, r := operations{p}, p.Registry
 	ofKey := api.Operation{Response: client.KeyAnswer{}, Optional: true, Off: r == nil}
 	ofAccount := api.Operation{Response: client.AccountAnswer{}, Optional: true, Off: r == nil}
 	with := func(op api.Operation, plan planner) api.Operation {
@@ -52,7 +65,8 @@ func Group(r Registry) api.Group {
 		op.Body, op.MaxBody = client.PlanRequest{}, 4<<10
 		return with(op, plan)
 	}
-	return api.ReadGroup(operationsFile, map[string]api.Operation{
+	code := o.operating()
+	maps.Copy(code, map[string]api.Operation{
 		"getKey":            with(ofKey, o.key(Registry.Find)),
 		"setKeyPlan":        setting(ofKey, o.setKeyPlan),
 		"deactivateKey":     with(ofKey, o.key(Registry.Deactivate)),
@@ -64,6 +78,7 @@ func Group(r Registry) api.Group {
 		"exportAccount":     {Response: client.AccountExport{}, Optional: true, Off: r == nil, Plan: o.exportAccount},
 		"eraseAccount":      with(ofAccount, o.account(Registry.EraseAccount)),
 	})
+	return api.ReadGroup(operationsFile, code)
 }
 
 type planner = func(*api.Call) (api.Run, error)
@@ -83,25 +98,21 @@ func (o operations) setAccountPlan(c *api.Call) (api.Run, error) {
 }
 
 func readPlan(c *api.Call) account.Plan {
-	var names []string
-	for _, t := range account.Plans() {
-		names = append(names, string(t.Plan))
-	}
 	f := c.ReadForm()
-	to := f.Word("plan", append(names, string(account.Internal)))
+	to := f.Word("plan", planNames())
 	f.Finish()
 	return account.Plan(to)
 }
 
+func planNames() []string {
+	return append(each.Of(account.Plans(), func(t account.Terms) string { return string(t.Plan) }), string(account.Internal))
+}
+
 func (o operations) key(do func(Registry, context.Context, string) (account.KeyInfo, error)) planner {
 	return func(c *api.Call) (api.Run, error) {
-		id, _ := c.Params.Text("id")
-		if strings.HasPrefix(id, "gg_") {
-			// Addresses are logged, so a key in an address is no longer secret.
-			c.Params.Problem(c.Params.Param("id"), -1, "key_id", "", nil, "this is a key; send its ID, and rotate a key that was put into an address")
-		}
+		id := readKeyID(c)
 		return func(ctx context.Context) (client.Answer, error) {
-			k, err := do(o.Registry, byAdmin(ctx, c), id)
+			k, err := do(o.Registry, o.as(ctx, c), id)
 			if err != nil {
 				return nil, missing(err)
 			}
@@ -111,21 +122,30 @@ func (o operations) key(do func(Registry, context.Context, string) (account.KeyI
 	}
 }
 
+// readKeyID reads the ID of a key. Addresses are logged, so a key in an address is no longer secret.
+func readKeyID(c *api.Call) string {
+	id, _ := c.Params.Text("id")
+	if strings.HasPrefix(id, "gg_") {
+		c.Params.Problem(c.Params.Param("id"), -1, "key_id", "", nil, "this is a key; send its ID, and rotate a key that was put into an address")
+	}
+	return id
+}
+
 func (o operations) account(do func(Registry, context.Context, string) (account.Account, error)) planner {
 	return func(c *api.Call) (api.Run, error) {
 		who, _ := c.Params.Text("email")
 		return func(ctx context.Context) (client.Answer, error) {
-			a, err := do(o.Registry, byAdmin(ctx, c), who)
+			a, err := do(o.Registry, o.as(ctx, c), who)
 			if err != nil {
 				return nil, missing(err)
 			}
-			keys, err := o.KeysOf(ctx, a.ID)
+			keys, err := o.Registry.KeysOf(ctx, a.ID)
 			if err != nil && !errors.Is(err, account.ErrUnknownAccount) { // it was erased
 				return nil, err
 			}
 			out := &client.AccountAnswer{
 				Head:    api.Success,
-				Account: client.AccountState{ID: a.ID, Email: a.Email, Verified: a.Verified, Plan: string(a.Plan), Active: a.Active, CreatedAt: api.Instant(a.Created)},
+				Account: accountState(a),
 				Keys:    []client.KeyState{}, Tail: c.Tail(),
 			}
 			for _, k := range keys {
@@ -140,14 +160,18 @@ func (o operations) account(do func(Registry, context.Context, string) (account.
 	}
 }
 
-func byAdmin(ctx context.Context, c *api.Call) context.Context {
-	return account.As(ctx, account.Actor{Name: "admin", Address: c.Caller.Address})
+func accountState(a account.Account) client.AccountState {
+	return client.AccountState{ID: a.ID, Email: a.Email, Verified: a.Verified, Plan: string(a.Plan), Active: a.Active, CreatedAt: api.Instant(a.Created)}
+}
+
+func (o operations) as(ctx context.Context, c *api.Call) context.Context {
+	return account.As(ctx, account.Actor{Name: cmp.Or(o.Actor, "admin"), Address: c.Caller.Address})
 }
 
 func (o operations) exportAccount(c *api.Call) (api.Run, error) {
 	who, _ := c.Params.Text("email")
 	return func(ctx context.Context) (client.Answer, error) {
-		export, err := o.ExportAccount(byAdmin(ctx, c), who)
+		export, err := o.Registry.ExportAccount(o.as(ctx, c), who)
 		if err != nil {
 			return nil, missing(err)
 		}
@@ -168,7 +192,7 @@ func missing(err error) error {
 }
 
 func (o operations) keyState(ctx context.Context, k account.KeyInfo) (client.KeyState, error) {
-	b, err := o.Balance(ctx, k.ID)
+	b, err := o.Registry.Balance(ctx, k.ID)
 	state := client.KeyState{
 		ID: k.ID, Plan: string(k.Plan), Tier: api.OrNull(string(k.Tier)), Account: api.OrNull(k.Account), Email: api.OrNull(k.Email), Label: api.OrNull(k.Label),
 		Active: k.Active, CreatedAt: api.Instant(k.Created), RotatedAt: api.Instant(k.Rotated), Calls: client.Balance{Limit: b.Limit, Remaining: b.Remaining},

@@ -3,11 +3,8 @@
 package lists
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
-	"reflect"
 	"strings"
 	"time"
 
@@ -66,17 +63,9 @@ var operationsFile []byte
 //go:embed samples.json
 var samplesFile []byte
 
-// sample is the answer of an example, of the type of all answers of its operation.
+// sample is the answer of an example.
 func sample(c *api.Call) (client.Answer, error) {
-	var samples map[string]json.RawMessage
-	if err := json.Unmarshal(samplesFile, &samples); err != nil {
-		return nil, err
-	}
-	a := reflect.New(reflect.TypeOf(c.Operation().Response)).Interface().(client.Answer)
-	d := json.NewDecoder(bytes.NewReader(samples[c.Operation().ID]))
-	d.DisallowUnknownFields()
-	err := d.Decode(a)
-	*a.Extension() = c.Service()
+	a, err := c.Sample(samplesFile)
 	if page, ok := a.(*client.ListPage[client.ListResult]); ok && err == nil && c.Format() != "json" {
 		return inFile(page, c.Format(), listrun.Some(page.Results), time.Unix(0, 0))
 	}
