@@ -77,22 +77,30 @@ func (r *run) sum(v url.Values) *grants.SummaryAnswer {
 
 // A part of the dollars from which an answer tells of them.
 const (
-	tellsRelated = .1 // to related parties
-	tellsOthers  = .1 // to other recipients of similar name
+	tellsClass  = .1 // to related parties, or without a named recipient
+	tellsOthers = .1 // to other recipients of similar name
 
 	hardlyKnown  = 1  // percent of the dollars whose cause is known, below which an answer says that it hardly can tell
 	mostlyOthers = 10 // how many times the dollars that recipients of similar name have who must be asked for
 )
 
-// tellRelated tells how much of the dollars went to related parties: a group return has the transfers between its members.
-func (r *run) tellRelated(found int64) {
-	v := r.p.values()
-	v.Set("exclude", strings.Join(r.p.excluded("related_party"), ","))
-	if r.sum(v); r.err != nil || r.last.Excluded == nil || r.last.Excluded.RelatedParty == nil {
+// tellClasses tells how much of the dollars went to related parties, since a group return has the transfers between its members,
+// and how much is on lines that name nobody, since one such line can stand for all grants of a year. The latter would reveal grants
+// to persons if the plan searches for words, and rankings of recipients leave these lines out.
+func (r *run) tellClasses(found int64) {
+	p, v := r.p, r.p.values()
+	v.Set("exclude", strings.Join(p.excluded("related_party", "unidentified"), ","))
+	if r.sum(v); r.err != nil || r.last.Excluded == nil {
 		return
 	}
-	if related := r.last.Excluded.RelatedParty.TotalAmount; float64(related) >= tellsRelated*float64(max(found, 1)) {
-		r.tell("related", "related_amount", related, "related_percent", float64(related)/float64(found)*100)
+	tell := func(key, class string, left *client.Cost) {
+		if left != nil && !slices.Contains(p.Exclude, class) && float64(left.TotalAmount) >= tellsClass*float64(max(found, 1)) {
+			r.tell(key, key+"_amount", left.TotalAmount, key+"_percent", float64(left.TotalAmount)/float64(found)*100)
+		}
+	}
+	tell("related", "related_party", r.last.Excluded.RelatedParty)
+	if p.Words == "" && p.Of != "recipients" {
+		tell("unnamed", "unidentified", r.last.Excluded.Unidentified)
 	}
 }
 
@@ -107,8 +115,8 @@ func (r *run) tellMissing() {
 		return // one request cannot sum the grants of such a plan
 	}
 	found := r.sum(p.values()).Summary.TotalAmount
-	if len(p.Funders)+len(p.Recipients) > 0 && !r.empty && !slices.Contains(p.Exclude, "related_party") {
-		r.tellRelated(found)
+	if len(p.Funders)+len(p.Recipients) > 0 && !r.empty {
+		r.tellClasses(found)
 	}
 	r.tellUnlinked(found, false)
 	r.tellOthers(found)

@@ -207,26 +207,36 @@ func (r *reading) mayBeUnlinked(from, to int) bool {
 		!slices.ContainsFunc(r.toks[from:to-1], func(t token) bool { return t.comma || t.poss })
 }
 
+// unlinkedParty is the recipient that grants without an EIN call by a name, nil if there is none.
+func (r *reading) unlinkedParty(name string) *Party {
+	aside := r.a.run(r.ctx, &Plan{})
+	ids, names := aside.namesOf(aside.p, Party{Name: name}, false)
+	if aside.err != nil || len(ids) == 0 {
+		return nil
+	}
+	return &Party{Name: names[0], Asked: name, RecipID: strings.Join(ids, ",")}
+}
+
 // addByName adds a recipient that grants without an EIN name so.
 func (r *reading) addByName(from, to int) bool {
 	name := r.nameText(from, to)
-	aside := r.a.run(r.ctx, &Plan{})
-	ids, names := aside.namesOf(aside.p, Party{Name: name}, false)
-	if len(ids) == 0 && r.mixed && r.toks[from].cap {
-		ids, names = aside.namesOf(aside.p, Party{Name: aside.completed(name)}, false)
+	party := r.unlinkedParty(name)
+	if party == nil && r.mixed && r.toks[from].cap {
+		party = r.unlinkedParty(r.a.run(r.ctx, &Plan{}).completed(name))
 	}
-	if aside.err != nil || len(ids) == 0 {
+	if party == nil {
 		return false
 	}
+	party.Asked = name
 	found := r.identify(identify.Question{Text: name})
 	if !unsure(found) && found.Candidates[0].Why != identify.AtAddress {
 		return false
 	}
-	notes := []string{sentence("no_ein_here", "name", names[0])}
-	if found.Verdict == identify.Several && named(names[0], found.Candidates[0]) {
+	notes := []string{sentence("no_ein_here", "name", party.Name)}
+	if found.Verdict == identify.Several && named(party.Name, found.Candidates[0]) {
 		notes = append(notes, sentence("at_address", "name", found.Candidates[0].DisplayName, "ein", found.Candidates[0].EIN.Hyphenated()))
 	}
-	r.add(from, to, item{sym: "PARTY", cost: costParty, asked: name, party: &Party{Name: names[0], Asked: name, RecipID: strings.Join(ids, ",")},
+	r.add(from, to, item{sym: "PARTY", cost: costParty, asked: name, party: party,
 		doubt: len(found.Candidates) > 0 && found.Candidates[0].Probability >= smallest, notes: notes})
 	return true
 }
@@ -340,13 +350,14 @@ func (r *reading) headBehind(i int) bool {
 	return before.cap && !before.known && !before.poss && !r.endsInPlace(i-1)
 }
 
-// isPlace reports whether words are a sure place, or end in one: "Hope House in Ohio".
+// isPlace reports whether words are a sure place, or end in one: "Hope House in Ohio". Somebody's whole name is no place: the
+// Studio Museum in Harlem.
 func (r *reading) isPlace(from, to int) bool {
 	for k := from; k < to; k++ {
 		if (k == from || r.has(k-1, "in")) && slices.ContainsFunc(r.parts[k], func(it *item) bool {
 			return it.place != nil && it.to == to && (it.cost <= costWord || k > from)
 		}) {
-			return true
+			return k == from || !r.isWhole(from, to, r.identify(identify.Question{Text: r.nameText(from, to)}))
 		}
 	}
 	return false
@@ -423,9 +434,18 @@ func (s *assembly) pick(it *item, role string) *Party {
 	}
 	best, found, ok := s.meant(it, role)
 	if !ok {
-		if it.party = s.branches(it, role); it.party == nil {
-			s.ambiguous(it, s.offered(it.asked, role, found.Candidates))
+		if it.party = s.branches(it, role); it.party != nil {
+			return it.party
 		}
+		list := s.offered(it.asked, role, found.Candidates)
+		if len(list) == 0 && role != "funder" {
+			it.party = s.unlinkedParty(it.asked) // Rand Corp: Randolph College only begins like it
+		}
+		if it.party == nil {
+			s.ambiguous(it, list)
+			return nil
+		}
+		s.note("no_ein_here", "name", it.party.Name)
 		return it.party
 	}
 	if best = s.group(best, role); role == "funder" && !s.tellNamesake(it, best) {
