@@ -50,7 +50,8 @@ func troubled(t *testing.T) (data string) {
 	add("100000012", "VESPERIDGE HEALTH FOUNDATION", "CORVEN", "OH", "E21")
 	add("100000014", "HOLLIS ENDOWMENT TRUST", "CORVEN", "OH", "T20")
 	add("100000015", "THE LOFT MUSEUM IN TROY", "TROY", "NY", "A50")
-	for i, name := range []string{"SORBELL COLLEGE", "SORBENT SOCIETY", "SORBWELL FUND", "SORBINGTON CHURCH"} {
+	add("100000016", "LOFT MUSEUM OF QUARTZ", "CORVEN", "OH", "A50")
+	for i, name := range []string{"SORBELL COLLEGE", "SORBUG", "SORBOLPH CO INC", "SORBALL UNIVERSITY INC"} {
 		add(fmt.Sprintf("10000002%d", i), name, "CORVEN", "OH", "P20")
 	}
 	for i := range 200 {
@@ -74,8 +75,10 @@ func troubled(t *testing.T) (data string) {
 		"h": scheduleI("100000013", "VESPERIDGE HEALTH GROUP RETURN", "2021", line{"100000011", "VESPERIDGE HEALTH", "CORVEN", "OH", 900},
 			line{"100000012", "VESPERIDGE HEALTH FOUNDATION", "CORVEN", "OH", 600}),
 		"i": scheduleI("100000014", "HOLLIS ENDOWMENT TRUST", "2021", line{"", "HOLLIS ENDOWMENT", "CORVEN", "OH", 9_000}),
-		"j": scheduleI("200000034", "QUILLIB FUND", "2021", line{"", "SEE ATTACHED LIST", "TROY", "NY", 50_000}, line{"100000015", "LOFT MUSEUM IN TROY", "TROY", "NY", 1_000},
-			line{"", "SORB CORPORATION", "BOWIE", "MD", 2_000}),
+		"j": scheduleI("200000034", "QUILLIB FUND", "2021", line{"", "SEE ATTACHED LIST", "TROY", "NY", 50_000},
+			line{"100000015", "LOFT MUSEUM IN TROY", "TROY", "NY", 1_000},
+			line{"", "SORB CORPORATION", "BOWIE", "MD", 2_000},
+			line{"100000020", "SORBELL COLLEGE", "CORVEN", "OH", 100}, line{"100000021", "SORBUG", "CORVEN", "OH", 100}, line{"100000016", "LOFT MUSEUM OF QUARTZ", "CORVEN", "OH", 100}),
 		"d": scheduleI("200000014", "QUILLOA FUND", "2021", line{"", "FENWICK UNIVERSITY", "LAUREL", "MD", 90_000}),
 	}
 	for i := range 12 {
@@ -177,8 +180,8 @@ func TestTroubledNames(t *testing.T) {
 		{"How much did the Quilloa Fund give from 2019 to 2021?", "no return of Quilloa Fund for fiscal years 2019 and 2020", ""},
 		{"Who funds the Loft Museum in Troy?", "The Loft Museum in Troy. ", ""},
 		{"How much did Sorb Corporation receive?", "$2,000", ""},
-		{"How much did the Quillib Fund give in 2021?", "In all, $50,000 (94.3% of the dollars) is on lines that name no organization", ""},
-		{"What is the largest grant by the Quillib Fund?", "(94.3% of the dollars) is on lines that name no organization", ""},
+		{"How much did the Quillib Fund give in 2021?", "In all, $50,000 (93.8% of the dollars) is on lines that name no organization", ""},
+		{"What is the largest grant by the Quillib Fund?", "(93.8% of the dollars) is on lines that name no organization", ""},
 		{"Did giving by the Quilloa Fund grow from 2020 to 2021?", "", "this data has no return of Quilloa Fund for fiscal year 2020"},
 	} {
 		got, err := a.Answer(t.Context(), tc.question)
