@@ -111,11 +111,12 @@ func (r *run) tellMissing() {
 	if p.Of == "organizations" && len(p.Causes) > 0 {
 		r.tellCoded()
 	}
-	if !p.ofGrants() || p.By != "" || p.Only != "" || two || len(p.Funders)+len(p.Recipients)+len(p.Causes) == 0 {
+	parties, ranked := len(p.Funders)+len(p.Recipients), p.Of == "funders"
+	if !p.ofGrants() || p.By != "" || p.Only != "" || two || parties+len(p.Causes) == 0 && !ranked {
 		return // one request cannot sum the grants of such a plan
 	}
 	found := r.sum(p.values()).Summary.TotalAmount
-	if len(p.Funders)+len(p.Recipients) > 0 && !r.empty {
+	if (parties > 0 || ranked) && !r.empty {
 		r.tellClasses(found)
 	}
 	r.tellUnlinked(found, false)
