@@ -118,7 +118,6 @@ func TestList(t *testing.T) {
 		{name: "twice", body: `{"filters":{"state":"IL","geography":{"state":["OR"]}}}`, want: "154", unsupported: "geography.state"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
 			a := answered(t, w, c.body)
 			if got := eins(a); got != c.want {
 				t.Errorf("%s lists %s, not %s", c.body, got, c.want)
