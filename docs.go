@@ -1,5 +1,5 @@
-// Package grantgraph is the documents of the project, so that the program shows
-// the texts that the repository has, and there is one source of them.
+// Package grantgraph is the documents of the project and the sources of its clients, so that the program shows the texts and serves
+// the code that the repository has.
 package grantgraph
 
 import "embed"
@@ -8,3 +8,8 @@ import "embed"
 //
 //go:embed CHANGELOG.md docs/*.md docs/guide/*.md
 var Documents embed.FS
+
+// Clients are the parts of the clients that people wrote. Package clients adds what it writes from the OpenAPI document.
+//
+//go:embed client/*.go clients/go/*.tmpl clients/python/*.tmpl clients/python/pyproject.toml clients/python/README.md clients/typescript/grantgraph/*
+var Clients embed.FS

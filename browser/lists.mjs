@@ -37,7 +37,7 @@ for (let i = 1; i <= 100; i++) rows.push(`Grantee ${i},07-${String(i).padStart(7
 rows.push("County Library,", "Broken,12-34");
 await page.fill("#name", "Grantees 2026");
 await page.setInputFiles("#file", { name: "grantees.csv", mimeType: "text/csv", buffer: Buffer.from(rows.join("\n")) });
-await page.click("button:text('Make the list')");
+await page.click("button:text('Create the list')");
 await page.waitForSelector(".notice");
 assert.match(await page.textContent(".notice"), /Added 102 organizations/);
 assert.match(await page.textContent(".problem"), /12-34/);

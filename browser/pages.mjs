@@ -19,7 +19,7 @@ const [base, email, password, list, shots] = process.argv.slice(2);
 // whoever works on one of them.
 const pages = JSON.parse(await readFile(list, "utf8")).filter((p) => p.name.startsWith(process.env.PAGES_ONLY ?? ""));
 const axe = await readFile(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const widths = [375, 768, 1280], schemes = ["light", "dark"];
+const widths = [320, 375, 768, 1280], schemes = ["light", "dark"];
 const browser = await launch();
 const wrong = new Set(); // what is wrong with pages; all of it is told in the end
 
@@ -115,7 +115,7 @@ async function look(page, one) {
   if (one.again) await thin(page);
   await read(375, "light");
   if (!one.again) await thin(page);
-  for (const [width, scheme] of [[768, "light"], [1280, "light"], [1280, "dark"], [375, "dark"]]) await read(width, scheme);
+  for (const [width, scheme] of [[320, "light"], [768, "light"], [1280, "light"], [1280, "dark"], [375, "dark"]]) await read(width, scheme);
 }
 
 // plain looks at a page without scripts: it says as much, and nothing sticks out.

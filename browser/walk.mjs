@@ -7,7 +7,7 @@ import { chromium } from "playwright-core";
 
 // How long to wait for what is missing, in milliseconds: it only ends a hang, and
 // a busy machine is no hang.
-const patience = 5 * 60_000;
+const patience = +(process.env.PATIENCE ?? 5 * 60_000);
 
 export const launch = () => chromium.launch({
   timeout: patience,

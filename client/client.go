@@ -16,6 +16,8 @@
 // A method that returns an iterator yields all rows, however many pages they take; a loop that ends early asks for no further
 // page. What the service does not honor is an error there, because a loop sees no warnings, unless the query says strict=0.
 //
+// The methods of the operations are in the module that a service serves, at the address of the service followed by /clients/go.
+//
 // Types have the names of the schemas in the OpenAPI document of the service. The tag doc describes a field; where it ends with
 // an ellipsis, that document has the rest. The package imports the standard library and nothing else.
 package client
@@ -35,6 +37,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -320,4 +323,103 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	}
+}
+
+// Error says why there is no answer. Slug names the cause and never changes; some slugs are of this package alone.
+type Error struct {
+	Slug       string        // stable identifier of the cause
+	Message    string        // what went wrong
+	Hint       string        // what to do about it; may be empty
+	Docs       string        // where the cause is described; may be empty
+	Status     int           // of HTTP; 0 without an answer
+	RequestID  string        // to quote when asking for help; may be empty
+	RetryAfter time.Duration // how long the service asks to wait; 0 when it does not say
+	Problems   []Problem     // what could not be read of the request, on a 422
+	Attempts   int           // how often it was tried
+	Body       []byte        // the answer as it came; nil when it does not come from the service
+	Err        error         // the cause, for errors.Is; may be nil
+
+	again bool // another attempt may succeed
+}
+
+// Slugs of what does not come from the service.
+const (
+	SlugBadAddress  = "bad_address"       // the address is not that of a service
+	SlugBadKey      = "bad_key"           // the key cannot be sent
+	SlugBadRequest  = "bad_request"       // the request cannot be made
+	SlugPlainHTTP   = "plain_http"        // the key would travel unencrypted
+	SlugRedirect    = "redirect"          // the service is somewhere else, and the key is not sent there
+	SlugUnreachable = "unreachable"       // nothing answered, or the connection broke
+	SlugStopped     = "stopped"           // the context ended
+	SlugUnexpected  = "unexpected_answer" // the answer does not come from such a service
+)
+
+func (e *Error) Error() string {
+	s := e.Slug + ": " + e.Message
+	if e.Status != 0 {
+		s = strconv.Itoa(e.Status) + " " + s
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// SlugOf returns the slug of an error of this package, and an empty text for any other error.
+func SlugOf(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Slug
+	}
+	return ""
+}
+
+// cache keeps the answers that were used last, with their ETags, within a number of bytes.
+type cache struct {
+	limit int64 // bytes
+
+	mu    sync.Mutex
+	used  int64
+	order *list.List // of *keptAnswer, the latest in front
+	at    map[string]*list.Element
+}
+
+type keptAnswer struct {
+	address, tag string
+	body         []byte
+}
+
+// size is how many bytes an answer takes, with its share of the map and the list.
+func (k *keptAnswer) size() int64 { return int64(len(k.body)+len(k.address)+len(k.tag)) + 256 }
+
+func (c *cache) find(address string) *keptAnswer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.at[address]
+	if e == nil {
+		return nil
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*keptAnswer)
+}
+
+// keep stores an answer with a tag, unless it is larger than a quarter of the cache and would displace all others.
+func (c *cache) keep(address, tag string, body []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := &keptAnswer{address, tag, body}
+	if e := c.at[address]; e != nil {
+		c.drop(e)
+	}
+	if tag == "" || k.size() > c.limit/4 {
+		return
+	}
+	c.at[address] = c.order.PushFront(k)
+	for c.used += k.size(); c.used > c.limit; {
+		c.drop(c.order.Back())
+	}
+}
+
+func (c *cache) drop(e *list.Element) {
+	k := c.order.Remove(e).(*keptAnswer)
+	delete(c.at, k.address)
+	c.used -= k.size()
 }

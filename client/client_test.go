@@ -129,33 +129,6 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestNumberedPages is the lists that have no cursor.
-func TestNumberedPages(t *testing.T) {
-	t.Parallel()
-	c, _ := service(t, client.Options{}, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/api/v1/prospects/00-0000001" || r.URL.Query().Get("limit") != "100" {
-			t.Errorf("%s", r.URL)
-		}
-		page, _ := strconv.ParseInt(r.URL.Query().Get("page"), 10, 64)
-		page = max(page, 1)
-		out := client.List[client.ProspectRow]{Head: client.Head{Code: 200}, Hits: 250, Page: page, TotalPages: 3}
-		for i := (page - 1) * 100; i < min(250, page*100); i++ {
-			out.Results = append(out.Results, client.ProspectRow{GivenAmount: i})
-		}
-		_ = json.NewEncoder(w).Encode(out)
-	})
-	n := int64(0)
-	for row, err := range c.FindProspects(t.Context(), "00-0000001", nil) {
-		if err != nil || row.GivenAmount != n {
-			t.Fatalf("%d: %+v %v", n, row, err)
-		}
-		n++
-	}
-	if n != 250 {
-		t.Errorf("%d rows", n)
-	}
-}
-
 func TestOrganizations(t *testing.T) {
 	t.Parallel()
 	c, _ := service(t, client.Options{}, func(w http.ResponseWriter, r *http.Request) {

@@ -38,6 +38,7 @@ const (
 	SlugUnknownEIN           = "unknown_ein"           // 404: we know no organization with this EIN; the request was free
 	SlugNoSuchKey            = "no_such_key"           // 404: there is no such key
 	SlugNoSuchAccount        = "no_such_account"       // 404: there is no such account
+	SlugNoSuchCorrection     = "no_such_correction"    // 404: there is no such correction
 	SlugNoSuchDataset        = "no_such_dataset"       // 404: the data directory has no such build
 	SlugMethodNotAllowed     = "method_not_allowed"    // 405: the endpoint does not support this method; see the Allow header
 	SlugRequestTimeout       = "request_timeout"       // 408: the request body did not arrive in time
@@ -54,6 +55,8 @@ const (
 	SlugAccountExists        = "account_exists"        // 409: the person has an account already
 	SlugNoMail               = "no_mail"               // 409: the service has no mail server
 	SlugTooManyKeys          = "too_many_keys"         // 409: the account has as many keys as it may
+	SlugCorrectionDecided    = "correction_decided"    // 409: the correction was accepted or rejected already
+	SlugBadRulings           = "bad_rulings"           // 409: no build could read human.csv with the row, such as when another row selects the same lines
 	SlugUnusableDataset      = "unusable_dataset"      // 409: the build is damaged, or another version of the program made it
 	SlugFollowsStore         = "follows_store"         // 409: the server follows a store, where datasets are published
 	SlugBodyTooLarge         = "body_too_large"        // 413: the request body is too large

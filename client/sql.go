@@ -4,17 +4,17 @@ import "encoding/json"
 
 // SQLRequest is the body of a query.
 type SQLRequest struct {
-	SQL    string          `json:"sql" doc:"One statement that begins with SELECT, WITH or DESCRIBE, in the dialect of DuckDB."`
-	Params json.RawMessage `json:"params,omitempty" doc:"Values for the parameters of the statement: an array for ?, an object for $name. They are texts, …"`
+	SQL    string          `json:"sql" doc:"One statement in DuckDB's SQL dialect that begins with SELECT, WITH or DESCRIBE."`
+	Params json.RawMessage `json:"params,omitempty" doc:"Values for the parameters of the statement: an array for ?, an object for $name. …"`
 }
 
 // SQLAnswer is what a query found.
 type SQLAnswer struct {
 	Head
 	Columns   []SQLResultColumn `json:"columns" doc:"The columns, in the order of the query."`
-	Rows      []json.RawMessage `json:"rows" items:"object" doc:"The rows: an object each, with a member per column. …"`
-	RowCount  int               `json:"row_count" doc:"Rows in this answer."`
-	Truncated bool              `json:"truncated" doc:"Whether there were more rows than the 2,000 an answer may have."`
+	Rows      []json.RawMessage `json:"rows" items:"object" doc:"The rows, each an object with one member per column. …"`
+	RowCount  int               `json:"row_count" doc:"Number of rows in this response."`
+	Truncated bool              `json:"truncated" doc:"Whether the query found more than 2,000 rows, the maximum for a response."`
 	ElapsedMS float64           `json:"elapsed_ms" doc:"How long the query ran, in milliseconds."`
 	Tail
 }
@@ -22,15 +22,15 @@ type SQLAnswer struct {
 // SQLResultColumn is a column of an answer.
 type SQLResultColumn struct {
 	Name string `json:"name" doc:"Name of the column."`
-	Type string `json:"type" doc:"Its type, in the words of DuckDB."`
+	Type string `json:"type" doc:"DuckDB type of the column."`
 }
 
 // SQLSchemaAnswer describes the warehouse.
 type SQLSchemaAnswer struct {
 	Head
-	Dialect   string        `json:"dialect" doc:"The dialect of SQL."`
+	Dialect   string        `json:"dialect" doc:"SQL dialect."`
 	Rules     []string      `json:"rules" doc:"Query rules."`
-	Functions []SQLFunction `json:"functions" doc:"Functions beyond those of the dialect."`
+	Functions []SQLFunction `json:"functions" doc:"Functions that the service adds to the dialect."`
 	Tables    []SQLTable    `json:"tables" doc:"The tables."`
 	Tail
 }
@@ -38,26 +38,26 @@ type SQLSchemaAnswer struct {
 // SQLFunction is a function that queries may call.
 type SQLFunction struct {
 	Name    string `json:"name" doc:"Name of the function."`
-	Meaning string `json:"meaning" doc:"What it does and how to call it."`
+	Meaning string `json:"meaning" doc:"What the function does and how to call it."`
 }
 
 // SQLTable is one table.
 type SQLTable struct {
 	Name     string       `json:"name" doc:"Name of the table."`
-	Group    string       `json:"group" doc:"What it belongs with."`
-	Plan     string       `json:"plan" enum:"paid,pro" doc:"Who may read it: paid is a key of any paid plan, pro one of the Pro plan."`
-	Meaning  string       `json:"meaning" doc:"What one row is."`
-	Columns  []SQLColumn  `json:"columns" doc:"Its columns."`
-	Traps    []string     `json:"traps" doc:"What is easily got wrong."`
-	Examples []SQLExample `json:"examples" doc:"Queries to begin with."`
+	Group    string       `json:"group" doc:"Group of tables that the table belongs to."`
+	Plan     string       `json:"plan" enum:"paid,pro" doc:"Plan that can read the table. paid: any paid plan. pro: the Pro plan."`
+	Meaning  string       `json:"meaning" doc:"What one row represents."`
+	Columns  []SQLColumn  `json:"columns" doc:"The table's columns."`
+	Traps    []string     `json:"traps" doc:"Common mistakes."`
+	Examples []SQLExample `json:"examples" doc:"Example queries."`
 }
 
 // SQLColumn is a column of a table.
 type SQLColumn struct {
 	Name     string `json:"name" doc:"Name of the column."`
-	Type     string `json:"type" doc:"Its type, in the words of DuckDB."`
-	Nullable bool   `json:"nullable" doc:"Whether it may be null."`
-	Meaning  string `json:"meaning" doc:"What it holds."`
+	Type     string `json:"type" doc:"DuckDB type of the column."`
+	Nullable bool   `json:"nullable" doc:"Whether the column can be null."`
+	Meaning  string `json:"meaning" doc:"What the column contains."`
 }
 
 // SQLExample is a question and the query that answers it.

@@ -18,7 +18,7 @@ const (
 	mostLines      = 100     // of a function
 	mostBranches   = 30      // cyclomatic complexity of a function
 	mostAsking     = 15      // the same of a reader of questions: what is special there is a row of a table
-	mostAllLines   = 169_200 // of Go code outside tests; lower it whenever code has gone
+	mostAllLines   = 169_999 // of Go code outside tests; lower it whenever code has gone
 )
 
 // keptWhole begins the sentence by which the comment of a longer function says why

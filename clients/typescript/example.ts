@@ -14,7 +14,7 @@ export async function* grantsOf(funder: string): AsyncGenerator<Grant> {
   let cursor: string | undefined;
   do {
     const { data, error } = await service.GET("/api/v1/grants/transactions", {
-      params: { query: { funder_id: [funder], limit: 1000, strict: true, cursor } },
+      params: { query: { funder_id: [funder], limit: 1000, strict: true, ...(cursor && { cursor }) } },
     });
     if (error) {
       throw new Error(`${error.error}: ${error.message}`);

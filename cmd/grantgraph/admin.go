@@ -16,6 +16,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
@@ -31,6 +32,7 @@ type adminCmd struct {
 	Values    []string `arg:"" optional:"" sep:"none" help:"Values, as NAME=VALUE." placeholder:"NAME=VALUE"`
 	BaseURL   string   `name:"base-url" help:"Address of the site, for the links of invitations." placeholder:"URL"`
 	Backups   string   `help:"Folder of the backups, for the status." placeholder:"DIR"`
+	Sources   string   `help:"Folder of upstream files, where accepted corrections are written for the next build." placeholder:"DIR"`
 }
 
 // Run does one of the admin operations of the API on this machine, without a server.
@@ -40,7 +42,9 @@ func (c *adminCmd) Run(a *terminal.App) error {
 	}
 	return c.withStore(func(s *account.Store) error {
 		token := rand.Text()
-		h, operations, err := serve.NewAdmin(s, desk{overseen(c.Data, c.Backups, c.Database, s), c.BaseURL}, secret.New(token), "operator")
+		from := overseen(c.Data, c.Backups, c.Database, s)
+		from.Sources = ingest.Rulings(c.Sources)
+		h, operations, err := serve.NewAdmin(s, desk{from, c.BaseURL}, secret.New(token), "operator")
 		if err != nil {
 			return err
 		}

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/ed25519"
+	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -114,12 +117,29 @@ func (c *agentDirectoryCmd) print(a *terminal.App, authority string, keys []ed25
 	return a.PrintJSON(out)
 }
 
+// localCertificate makes a certificate for this machine, which only a demo accepts.
+func localCertificate() (cert tls.Certificate, err error) {
+	public, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		return cert, err
+	}
+	now := time.Now()
+	of := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(0, 1, 0),
+		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, of, of, public, key)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
+}
+
 // serve answers with the directory over TLS until it is interrupted.
 func (c *agentDirectoryCmd) serve(a *terminal.App, authority string, keys []ed25519.PrivateKey) error {
-	if c.Cert == "" || c.Key == "" {
-		return fault.New("bad_flag", "a directory is read over https, so --serve needs --cert and --key").Try("--cert cert.pem --key key.pem")
+	cert, err := localCertificate()
+	if at, local := netip.ParseAddrPort(c.Serve); c.Cert != "" || c.Key != "" || local != nil || !at.Addr().IsLoopback() {
+		if c.Cert == "" || c.Key == "" {
+			return fault.New("bad_flag", "a directory is read over https, so --serve needs --cert and --key").
+				Try("--cert cert.pem --key key.pem; or --serve 127.0.0.1:8443 for a demo")
+		}
+		cert, err = tls.LoadX509KeyPair(c.Cert, c.Key)
 	}
-	cert, err := tls.LoadX509KeyPair(c.Cert, c.Key)
 	if err != nil {
 		return fault.New("bad_certificate", "%s and %s cannot be used: %w", c.Cert, c.Key, err).Try("a certificate and its private key, both PEM")
 	}

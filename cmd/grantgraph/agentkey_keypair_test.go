@@ -277,7 +277,7 @@ func TestAgentDirectory(t *testing.T) {
 		{[]string{"--authority", "agent.example/path"}, "not a host"},
 		{[]string{"--authority", "user@agent.example"}, "not a host"},
 		{[]string{"--cert", one}, "are for --serve"},
-		{[]string{"--serve", "127.0.0.1:0"}, "needs --cert and --key"},
+		{[]string{"--serve", "0.0.0.0:0"}, "needs --cert and --key"},
 		{[]string{"--serve", "127.0.0.1:0", "--cert", one, "--key", two}, "cannot be used"},
 	} {
 		if code, _, errs := command(t, append([]string{"agent-key", "directory", "--jwk", one}, tc.flags...)...); code != 1 || !strings.Contains(errs, tc.want) || !strings.Contains(errs, "Try:") {
@@ -331,12 +331,19 @@ var servedAt = regexp.MustCompile(`Serving (https://[^/]+)/`)
 func serveDirectory(t *testing.T, jwk string) (address string, roots *x509.CertPool) {
 	t.Helper()
 	cert, key, roots := certificate(t)
+	address = beginDirectory(t, jwk, "--cert", cert, "--key", key)
+	return address, roots
+}
+
+// beginDirectory serves a directory until the test ends.
+func beginDirectory(t *testing.T, jwk string, flags ...string) (address string) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	said, out := io.Pipe()
 	done := make(chan int, 1)
 	var errs bytes.Buffer
 	go func() {
-		done <- run(ctx, []string{"agent-key", "directory", "--jwk", jwk, "--serve", "127.0.0.1:0", "--cert", cert, "--key", key}, strings.NewReader(""), out, &errs)
+		done <- run(ctx, append([]string{"agent-key", "directory", "--jwk", jwk, "--serve", "127.0.0.1:0"}, flags...), strings.NewReader(""), out, &errs)
 		out.Close()
 	}()
 	t.Cleanup(func() {
@@ -351,7 +358,7 @@ func serveDirectory(t *testing.T, jwk string) (address string, roots *x509.CertP
 	if err != nil || m == nil {
 		t.Fatalf("%v: %s", err, greeting[:n])
 	}
-	return string(m[1]), roots
+	return string(m[1])
 }
 
 func TestServedDirectory(t *testing.T) {

@@ -8,12 +8,16 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"grantgraph/client"
 	"grantgraph/internal/bench/world"
@@ -146,6 +150,79 @@ func signedWalk(t *testing.T, data string) {
 }
 
 // serveWorld serves on any free port for the time of the test.
+// homeLine is a command that the guide for agents begins with.
+var homeLine = regexp.MustCompile("(?m)^   (grantgraph .*)$")
+
+// TestAgentAtHome runs the commands that docs/guide/agents.md begins with, on a demo and a directory of this machine.
+func TestAgentAtHome(t *testing.T) {
+	t.Parallel()
+	data, jwk := t.TempDir(), filepath.Join(t.TempDir(), "agent.jwk")
+	world.Small.Publish(t, data)
+	s := serveWorld(t, serve.Options{Data: data, LocalDirectories: true})
+	directory, ran := "", map[string]bool{}
+	for _, m := range homeLine.FindAllStringSubmatch(textOf(t, "../../docs/guide/agents.md"), -1) {
+		fill := strings.NewReplacer("agent.jwk", jwk, "https://127.0.0.1:8443", directory, guideBase, s.URL())
+		args := strings.Fields(fill.Replace(m[1]))[1:]
+		ran[strings.Join(args[:min(2, len(args))], " ")] = true
+		switch args[1] {
+		case "--allow-local-directories": // the demo, which runs
+			var c cli
+			parser, err := kong.New(&c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := parser.Parse(args); err != nil || !c.Demo.LocalDirectories {
+				t.Errorf("%v: %v", args, err)
+			}
+		case "directory":
+			directory = beginDirectory(t, jwk)
+		case "mint":
+			if code, out, errs := command(t, args...); code != 0 || !strings.Contains(out, "attested tier, unlocked: 1,000 of 1,000 calls") {
+				t.Errorf("exit %d: %s%s", code, out, errs)
+			}
+		case "sign":
+			code, headers, errs := command(t, args...)
+			if code != 0 {
+				t.Fatal(errs)
+			}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/api/v1/agent-key", strings.NewReader(`{"purpose":"p","source":"s"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for text := range strings.Lines(headers) {
+				name, value, _ := strings.Cut(strings.TrimSuffix(text, "\n"), ": ")
+				r.Header.Set(name, value)
+			}
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err != nil || resp.StatusCode != 200 || resp.Header.Get("X-Local-Directories") != "allowed" || !strings.Contains(string(body), "_local_directories") {
+				t.Errorf("%v %d %v %s", err, resp.StatusCode, resp.Header, body)
+			}
+		default:
+			if code, _, errs := command(t, args...); code != 0 {
+				t.Errorf("%v: exit %d: %s", args, code, errs)
+			}
+		}
+	}
+	if len(ran) != 5 {
+		t.Errorf("the guide begins with %v", ran)
+	}
+	// Others are refused: an address that other machines reach, and a proxy.
+	for _, opt := range []serve.Options{{Addr: "0.0.0.0:0"}, {Addr: "127.0.0.1:0", Proxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, {}} {
+		opt.Data, opt.LocalDirectories, opt.Log = data, true, slog.New(slog.DiscardHandler)
+		if s, err := serve.Open(opt); err == nil || !strings.Contains(err.Error(), "--allow-local-directories") {
+			t.Errorf("%q: %v", opt.Addr, err)
+			if err == nil {
+				s.Close()
+			}
+		}
+	}
+}
+
 func serveWorld(t *testing.T, opt serve.Options) *serve.Server {
 	t.Helper()
 	opt.Addr, opt.Log = "127.0.0.1:0", slog.New(slog.DiscardHandler)

@@ -109,7 +109,7 @@ func TestAgentMint(t *testing.T) {
 	if code != 0 || errs != "" || !strings.HasPrefix(out, saidKey+"\n") {
 		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
-	contains(t, "the output", out, "anonymous tier, locked", "unlocks 10 calls", "2026-11-16T12:00:00Z",
+	contains(t, "the output", out, "anonymous tier, locked", "unlock 10 calls", "2026-11-16T12:00:00Z",
 		"  1  GET "+s.URL+"/api/v1/grants/transactions?funder_id=070000001&limit=10\n", "  3  GET ",
 		"  2  Which funder came last? [a name or an EIN]\n", "Attempts left: 3.", "agent-key answer --url "+s.URL+" --key KEY 'ANSWER' 'ANSWER'\n")
 	if want := `POST /api/v1/agent-key  {"purpose":"a test","source":"its author"}`; len(s.asked) != 1 || s.asked[0] != want {

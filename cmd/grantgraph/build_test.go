@@ -71,8 +71,8 @@ func TestDemo(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d\n%s\n%s", code, again, errs)
 	}
-	for out, want := range map[string]string{first: "By fiscal year", again: "shards were staged already"} {
-		if !strings.Contains(out, want) || !strings.Contains(out, "How the recipient was found") {
+	for out, want := range map[string]string{first: "By fiscal year", again: "shards were already staged"} {
+		if !strings.Contains(out, want) || !strings.Contains(out, "How recipients were matched") {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
@@ -99,7 +99,7 @@ func TestBuildDryRun(t *testing.T) {
 		}
 	}
 	code, out, errs := command(t, "build", "--dry-run", "--sources", sources, "--data", data)
-	for _, want := range []string{"A build would read", "irs990", "2026-04", "bmf_older", "Files not taken: 1", "990/notes.txt", "returns are"} {
+	for _, want := range []string{"A build would read", "irs990", "2026-04", "bmf_older", "Files not used: 1", "990/notes.txt", "returns are"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s\n%s", code, want, out, errs)
 		}
@@ -275,6 +275,6 @@ func TestKilledBuilds(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Join(data, "builds")); err != nil || strings.HasPrefix(entries[0].Name(), ".") {
 		t.Errorf("remains of killed builds are left: %v, %v", entries, err)
 	}
-	t.Logf("soak: | Build killed, at each of its phases in turn, while an older snapshot is served | %d | %d snapshots | %d | %d | none to charge |",
+	t.Logf("soak: | Build killed in each phase in turn, while an older snapshot is served | %d | %d snapshots | %d | %d | none to charge |",
 		rounds, rounds+1, lost, wrong)
 }

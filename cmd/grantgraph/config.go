@@ -47,7 +47,7 @@ func readConfig() (*configFile, error) {
 		return nil, fault.Disk(path, err)
 	}
 	if err := toml.Unmarshal(body, &c.values); err != nil {
-		return nil, fault.New("bad_config", "%s: %w", path, err).Try("correct it; see docs/operations.md")
+		return nil, fault.New("bad_config", "%s: %w", path, err).Try("correct it; see docs/operations-reference.md")
 	}
 	return c, nil
 }

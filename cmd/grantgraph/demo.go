@@ -36,6 +36,8 @@ type demoCmd struct {
 	Quiet bool   `short:"q" help:"No progress."`
 	Once  bool   `help:"Make and build the world, then stop instead of serving."`
 
+	LocalDirectories bool `name:"allow-local-directories"`
+
 	AdminToken secret.Text `help:"Token for the admin endpoints of the API. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
 }
 
@@ -70,7 +72,7 @@ func (c *demoCmd) Run(a *terminal.App) (err error) {
 		return nil
 	}
 	s, err := serve.Open(serve.Options{
-		Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: &sqlbox.Options{},
+		Data: c.Data, Addr: c.Addr, LocalDirectories: c.LocalDirectories, AdminToken: c.AdminToken, SQL: &sqlbox.Options{},
 		Budget: budget.New(defaultMemory(), budget.Options{}), Version: programVersion(),
 		Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})

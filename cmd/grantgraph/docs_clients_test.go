@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/format"
-	"net/http"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"grantgraph/internal/bench/golden"
 	"grantgraph/internal/serve"
@@ -22,19 +18,13 @@ import (
 // against the table: the methods and the failures.
 func TestClientsGenerated(t *testing.T) {
 	t.Parallel()
-	g := newClientText(t)
-	for path, text := range map[string]string{
-		"../../client/operations.go": g.goOperations(t),
-		"../../client/slugs.go":      g.goSlugs(),
-	} {
-		source, err := format.Source([]byte(text))
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", path, err, text)
-		}
-		golden.Check(t, path, string(source))
+	source, err := format.Source([]byte(newClientText(t).goSlugs()))
+	if err != nil {
+		t.Fatal(err)
 	}
-	const module = "../../clients/python/grantgraph.py"
-	golden.Check(t, module, g.python(textOf(t, module)))
+	golden.Check(t, "../../client/slugs.go", string(source))
+	// The methods are in the module that a service serves. The tests of package client have them, too.
+	golden.Check(t, "../../client/operations_test.go", string(servedModule(t, guideBase)["operations.go"]))
 }
 
 // TestWireTypes holds the rule that all that goes over the wire is a type of package
@@ -138,71 +128,6 @@ func pascal(slug string) string {
 
 var inPath = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// goOperations are the methods.
-func (g *clientText) goOperations(t *testing.T) string {
-	t.Helper()
-	var b strings.Builder
-	b.WriteString(writtenBy + "import (\n\t\"context\"\n\t\"encoding/json\"\n\t\"iter\"\n\t\"net/url\"\n)\n")
-	for _, op := range g.operations() {
-		method := strings.ToUpper(op.ID[:1]) + op.ID[1:]
-		params, path := "ctx context.Context", fmt.Sprintf("%q", op.Path)
-		for _, m := range inPath.FindAllStringSubmatch(op.Path, -1) {
-			params += ", " + m[1] + " string"
-			path = strings.TrimSuffix(strings.Replace(path, m[0], `"+url.PathEscape(`+m[1]+`)+"`, 1), `+""`)
-		}
-		request := "Path: " + path + ", Query: q"
-		if op.Method != http.MethodGet {
-			request = fmt.Sprintf("Method: %q, %s", op.Method, request)
-		}
-		switch {
-		case len(op.BodyTypes) > 0: // a document that is kept, and sent as it is
-			params += ", document json.RawMessage"
-			request += ", Body: document"
-		case op.Body != nil:
-			params += ", body " + goType(t, reflect.TypeOf(op.Body))
-			request += ", Body: body"
-		}
-		if op.ForAgents && op.Method != http.MethodGet {
-			request += ", Once: true"
-		}
-		about := fmt.Sprintf("Needs %s; %s.", op.Who(), op.Price())
-		answer, page := goType(t, reflect.TypeOf(op.Response)), ""
-		if elem, list := goRow(t, reflect.TypeOf(op.Response)); list && op.Body == nil && !op.Writes { // all rows of what has the cursor in its body are written by hand
-			if op.Cost > 0 {
-				about = strings.TrimSuffix(about, ".") + " a page."
-			}
-			by := "byNumber"
-			if slices.ContainsFunc(op.Params, func(p api.Param) bool { return p.Name == "cursor" }) {
-				by = "byCursor"
-			}
-			fmt.Fprintf(&b, "\n// %s: %s. All rows. %s\n"+
-				"func (c *Client) %s(%s, q url.Values) iter.Seq2[%s, error] {\n\treturn rows[%s](ctx, c, %s, q, %s)\n}\n", method, op.Summary, about, method, params, elem, elem, path, by)
-			page = "Page"
-		}
-		if answer == "OrganizationList" {
-			page = "Page" // all rows of it are written by hand, because the cursor is in the body
-		}
-		what := op.Summary + ". " + about
-		if page != "" {
-			what = "One page of " + method + ", with the number of all rows and the warnings."
-		}
-		fmt.Fprintf(&b, "\n// %s: %s\nfunc (c *Client) %s(%s, q url.Values) (*%s, error) {\n\treturn ask[%s](ctx, c, Request{%s})\n}\n", method+page, what, method+page, params, answer, answer, request)
-	}
-	return b.String()
-}
-
-// goRow is the type of the rows of an answer; list is false for one that is no
-// list. A list may have more than its rows.
-func goRow(t *testing.T, answer reflect.Type) (row string, list bool) {
-	t.Helper()
-	_, cursor := answer.FieldByName("NextCursor")
-	results, rows := answer.FieldByName("Results")
-	if !cursor || !rows {
-		return "", false
-	}
-	return goType(t, results.Type.Elem()), true
-}
-
 // goType is what a type of the wire is called in package client, which has all of
 // them; the service may add to one what stays with it.
 func goType(t *testing.T, wire reflect.Type) string {
@@ -218,126 +143,4 @@ func goType(t *testing.T, wire reflect.Type) string {
 		}
 	}
 	return wire.Name()
-}
-
-// python is the module with its generated parts, which stand between two lines
-// each.
-func (g *clientText) python(module string) string {
-	var errors, methods bytes.Buffer
-	for _, r := range g.reference.Refusals {
-		fmt.Fprintf(&errors, "\n\nclass %s(Error):\n    \"\"\"%d: %s.\"\"\"\n", pascal(r.Slug), r.Status, sentence(r.Means))
-	}
-	errors.WriteString("\n\n_ERRORS = {\n")
-	for _, r := range g.reference.Refusals {
-		fmt.Fprintf(&errors, "    %q: %s,\n", r.Slug, pascal(r.Slug))
-	}
-	errors.WriteString("}\n")
-	for _, op := range g.operations() {
-		g.pythonMethod(&methods, &op)
-	}
-	return between(between(module, "errors", "\n"+errors.String()+"\n\n"), "methods", methods.String())
-}
-
-// pythonMethod writes a method of the module.
-func (g *clientText) pythonMethod(b *bytes.Buffer, op *api.Operation) {
-	params, path := "self", fmt.Sprintf("%q", op.Path)
-	for _, m := range inPath.FindAllStringSubmatch(op.Path, -1) {
-		params += ", " + m[1]
-		path = strings.TrimSuffix(strings.Replace(path, m[0], `" + _quoted(`+m[1]+`) + "`, 1), ` + ""`)
-	}
-	arguments := fmt.Sprintf("%q, %s, query", op.Method, path)
-	switch {
-	case len(op.BodyTypes) > 0:
-		params, arguments = params+", document", arguments+", document"
-	case op.Body != nil:
-		params, arguments = params+", body", arguments+", body"
-	}
-	if op.ForAgents && op.Method != http.MethodGet {
-		arguments += ", once=True"
-	}
-	var names []string
-	for _, p := range op.Params {
-		if p.In == "" && p.Name != "format" && p.Name != "example" {
-			names = append(names, p.Name)
-		}
-	}
-	t := reflect.TypeOf(op.Response)
-	_, cursor := t.FieldByName("NextCursor")
-	cursor = cursor && !op.Writes
-	call, what := "self.call("+arguments+")", "The answer as a dict."
-	if cursor {
-		call, what = "self.rows("+arguments+")", "An iterator over all rows, each a dict."
-	}
-	price := op.Price()
-	if cursor && op.Cost > 0 {
-		price += " a page"
-	}
-	about := fmt.Sprintf("%s.\n\nNeeds %s; %s. %s", sentence(op.Summary), op.Who(), price, what)
-	if op.Body != nil && len(op.BodyTypes) == 0 {
-		about += "\n\nFields of the body: " + strings.Join(jsonNames(reflect.TypeOf(op.Body)), ", ") + "."
-	}
-	about += "\n\nParameters: " + strings.Join(names, ", ") + "."
-	fmt.Fprintf(b, "\n    def %s(%s, **query):\n        \"\"\"%s\n        \"\"\"\n        return %s\n", snake(op.ID), params, wrapped(about, 8), call)
-}
-
-// jsonNames are the members of an object.
-func jsonNames(t reflect.Type) (list []string) {
-	for _, f := range reflect.VisibleFields(t) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
-			list = append(list, name)
-		}
-	}
-	return list
-}
-
-// sentence begins with a capital.
-func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-// snake is an operation as Python names it: runSQL is run_sql.
-func snake(id string) string {
-	var b strings.Builder
-	upper := false
-	for i, r := range id {
-		if unicode.IsUpper(r) && !upper && i > 0 {
-			b.WriteByte('_')
-		}
-		// The last capital of several begins the next word.
-		if unicode.IsUpper(r) && upper && i+1 < len(id) && unicode.IsLower(rune(id[i+1])) {
-			b.WriteByte('_')
-		}
-		upper = unicode.IsUpper(r)
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
-}
-
-// wrapped breaks paragraphs into lines of code.
-func wrapped(text string, indent int) string {
-	const width = 88
-	var lines []string
-	for _, paragraph := range strings.Split(text, "\n") {
-		line := ""
-		for _, word := range strings.Fields(paragraph) {
-			if line != "" && indent+len(line)+1+len(word) > width {
-				lines, line = append(lines, line), ""
-			}
-			line = strings.TrimSpace(line + " " + word)
-		}
-		lines = append(lines, line)
-	}
-	out := strings.Join(lines, "\n"+strings.Repeat(" ", indent))
-	return regexp.MustCompile(`(?m)^ +$`).ReplaceAllString(out, "")
-}
-
-// between puts a text between the two lines of a generated part.
-func between(file, part, text string) string {
-	begin, end := "# "+part+": generated", "# "+part+": end"
-	head, rest, ok := strings.Cut(file, begin)
-	line, _, _ := strings.Cut(rest, "\n")
-	_, tail, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		panic("no part " + part)
-	}
-	indent := head[strings.LastIndexByte(head, '\n')+1:]
-	return head + begin + line + "\n" + text + indent + end + tail
 }

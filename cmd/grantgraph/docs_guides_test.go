@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -36,16 +38,18 @@ type guide struct {
 var guides = []guide{
 	{"start", map[string][]string{"bash": {`"match":`, `"funder_name":`}, "js": {" to "}, "python": {" to "}}},
 	{"python", map[string][]string{"python": {" weak\n", "unsupported_parameter: ", "True\n", "2022 ", "304\n"}, "pandas": {"funder_name", "True\n", "x_service.ein_source", "funder_ein", "typical"}}},
+	{"r", map[string][]string{"r": {" weak\n", "total_amount", "[1] TRUE\n", "funder_name"}}},
 	{"spreadsheets", map[string][]string{"bash": {"funder_ein,funder_name,", "fiscal_year,amount,funder_name,funder_ein,recip_name,recip_ein,purpose\n"}}},
 	{"agents", map[string][]string{"bash": {`"locked"`}}},
 	{"candid", map[string][]string{"bash": {`"True"`}}},
 	{"limits", nil},
-	{"clients", map[string][]string{"python": {"[{'n': ", "valid\n", "unsupported_parameter - "}, "pandas": {"valid\n"}}},
+	{"clients", map[string][]string{"bash": {"Successfully installed grantgraph-1.0.0", "added 1 package"}, "python": {"[{'n': ", "certain [", "valid\n", "unsupported_parameter - "},
+		"pandas": {"valid\n"}}},
 }
 
 // compiled are the files that have the code of languages which are compiled, and
 // whose tests do that.
-var compiled = map[string]string{"go": "../../client/example_test.go", "ts": "../../clients/typescript/example.ts"}
+var compiled = map[string]string{"go": "../../client/example_test.go", "ts": "../../clients/typescript/client.ts ../../clients/typescript/example.ts"}
 
 // TestGuides runs the code of every guide against a service, in the order of
 // the page, and holds the answers that a page shows against those it gets.
@@ -91,15 +95,16 @@ func TestGuides(t *testing.T) {
 	}
 	t.Cleanup(s.Close)
 	service = s.Handler()
-	modules, err := filepath.Abs("../../clients/python")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, g := range guides {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
 			text := textOf(t, "../../docs/guide/"+g.name+".md")
-			g.run(t, strings.ReplaceAll(text, guideBase, server.URL), "GRANTGRAPH_KEY="+key, "PYTHONPATH="+modules, "PYTHONDONTWRITEBYTECODE=1")
+			env := append(slices.Clone(quiet), "GRANTGRAPH_KEY="+key)
+			if g.name == "clients" { // its first command installs what its code imports
+				dir := environment(t)
+				env = append(env, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "PYTHONPATH="+packagesOf(t, dir))
+			}
+			g.run(t, strings.ReplaceAll(text, guideBase, server.URL), env...)
 			if g.name == "python" && (refused.Load() < 2 || further.Load() == 0) {
 				t.Errorf("nothing was tried again, or there was one page only: %d, %d", refused.Load(), further.Load())
 			}
@@ -111,7 +116,7 @@ func TestGuides(t *testing.T) {
 const mark = "@@ next block"
 
 func (g guide) run(t *testing.T, text string, env ...string) {
-	var shell, python, pandas, script []string
+	var shell, python, pandas, script, statistics []string
 	shown := map[int]string{} // answers, by the block of the shell before them
 	for _, m := range fence.FindAllStringSubmatch(text, -1) {
 		language, needs, code := m[1], m[2], m[3]
@@ -125,11 +130,17 @@ func (g guide) run(t *testing.T, text string, env ...string) {
 			pandas = append(pandas, code)
 		case language == "js":
 			script = append(script, code)
+		case language == "r":
+			statistics = append(statistics, code)
 		case language == "json":
 			shown[len(shell)-1] = code
 		case compiled[language] != "":
 			indented := regexp.MustCompile(`(?m)^(.)`).ReplaceAllString(code, "\t$1")
-			if file := textOf(t, compiled[language]); !strings.Contains(file, code) && !strings.Contains(file, indented) {
+			file := ""
+			for _, name := range strings.Fields(compiled[language]) {
+				file += textOf(t, name)
+			}
+			if !strings.Contains(file, code) && !strings.Contains(file, indented) {
 				t.Errorf("%s does not have this code:\n%s", compiled[language], code)
 			}
 		case language != "text":
@@ -184,6 +195,10 @@ func (g guide) run(t *testing.T, text string, env ...string) {
 			paste.Lacking(t, "pandas")
 		}
 		check("pandas", paste.System.Run(t, []string{strings.Join(pandas, "\n")}, env...)[0])
+	})
+	some("r", len(statistics) > 0, func(t *testing.T) {
+		paste.Needs(t, "Rscript")
+		check("r", paste.Ran{Out: runIn(t, t.TempDir(), env, "Rscript", "--vanilla", "-e", strings.Join(statistics, "\n"))})
 	})
 	some("js", len(script) > 0, func(t *testing.T) {
 		for _, ran := range paste.Node.Run(t, script, env...) {

@@ -51,41 +51,41 @@ type limit struct {
 // sizes, spans and visits are the bounds of docs/guide/limits.md.
 var (
 	sizes = []limit{
-		{"Rows in a page of grants, funders or recipients (`limit`)", "1,000", "api/parameters.json", `"limit", "type": "integer", "min": 1, "cap": `, "1000"},
+		{"Rows per page of grants, funders or recipients (`limit`)", "1,000", "api/parameters.json", `"limit", "type": "integer", "min": 1, "cap": `, "1000"},
 		{"EINs in `funder_id` or `recip_id`", "1,000", "graph", "maxEINs", "1000"},
 		{"Keys in `grant_key`", "1,000", "graph", "maxKeys", "1000"},
-		{"Groups of a summary (`top`)", "1,000", "graph", "MaxGroups", "1000"},
-		{"Miles of `within`", "500", "graph", "maxMiles", "500"},
-		{"Organizations in a page of `POST /essentials` (`size`)", "1,000", "api/organizations", "maxSize", "1000"},
-		{"Bytes of `search_terms`", "200", "api/organizations", "maxTerms", "200"},
-		{"Awards in a page of `/gov-funding`", "1,000", "api/profiles/operations.json", `"limit", "type": "integer", "min": 1, "cap": `, "1000"},
+		{"Groups in a summary (`top`)", "1,000", "graph", "MaxGroups", "1000"},
+		{"Miles in `within`", "500", "graph", "maxMiles", "500"},
+		{"Organizations per page of `POST /essentials` (`size`)", "1,000", "api/organizations", "maxSize", "1000"},
+		{"Bytes in `search_terms`", "200", "api/organizations", "maxTerms", "200"},
+		{"Awards per page of `/gov-funding`", "1,000", "api/profiles/operations.json", `"limit", "type": "integer", "min": 1, "cap": `, "1000"},
 		{"EINs in one `POST /screening/bulk`", "100", "api/screening", "maxEINs", "100"},
 		{"Names in one `POST /screening/names`", "100", "api/screening", "maxNames", "100"},
-		{"A report sent to `POST /screening/verify`", "2 MB", "api/screening", "maxDocument", "2 << 20"},
-		{"Rows of an answer to SQL", "2,000; `truncated` says if there were more", "sqlbox", "maxRows", "2000"},
-		{"Bytes of an answer to SQL", "16 MB", "sqlbox", "maxBytes", "16 << 20"},
-		{"Parameters of a request", "100", "api", "maxParameters", "100"},
-		{"Items of any other list", "200", "api", "maxList", "200"},
-		{"Address of a request, with its query", "64 KB", "api", "maxURI", "64 << 10"},
-		{"Keys of an account", "10", "account", "mostKeys", "10"},
+		{"Size of a report for `POST /screening/verify`", "2 MB", "api/screening", "maxDocument", "2 << 20"},
+		{"Rows in a SQL result", "2,000; `truncated` is true if there were more", "sqlbox", "maxRows", "2000"},
+		{"Size of a SQL result", "16 MB", "sqlbox", "maxBytes", "16 << 20"},
+		{"Parameters in a request", "100", "api", "maxParameters", "100"},
+		{"Items in any other list", "200", "api", "maxList", "200"},
+		{"Length of a URL, including the query string", "64 KB", "api", "maxURI", "64 << 10"},
+		{"Keys per account", "10", "account", "mostKeys", "10"},
 	}
 	spans = []limit{
 		{"A request", "30 seconds", "api", "timeout", "30 * time.Second"},
-		{"A query in SQL, while it runs", "30 seconds", "sqlbox", "o.Timeout, ", "30*time.Second"},
-		{"Queries in SQL at a time, of all keys of an account", "2", "sqlbox", "PerOwner, ", "2"},
-		{"Until a client must read on, or is cut off", "10 seconds", "api", "c.Patience, ", "10*time.Second"},
-		{"Until the body of a request must have arrived", "5 seconds, and a second more for every 16 KiB received; at most 30 seconds", "budget", "bodyLongest", "30 * time.Second"},
+		{"Running a SQL query", "30 seconds", "sqlbox", "o.Timeout, ", "30*time.Second"},
+		{"SQL queries at the same time, for all keys of an account", "2", "sqlbox", "PerOwner, ", "2"},
+		{"Pause in reading the answer before we close the connection", "10 seconds", "api", "c.Patience, ", "10*time.Second"},
+		{"Sending the body of a request", "5 seconds, plus a second for every 16 KiB received; 30 seconds in total", "budget", "bodyLongest", "30 * time.Second"},
 	}
 	visits = []limit{
-		{"Lists of an account on `/lists`", "50", "account", "MostLists", "50"},
+		{"Lists per account on `/lists`", "50", "account", "MostLists", "50"},
 		{"Organizations in a list", "5,000", "account", "MostMembers", "5000"},
 		{"Organizations side by side on `/compare`", "5", "site/organization", "mostCompared", "5"},
-		{"Free questions on `/ask` a day, for a visitor", "3", "account", "FreeQuestions", "3"},
-		{"Free questions on `/ask` a day, for all visitors of an address", "30", "account", "AddressQuestions", "30"},
-		{"Names at a time sent to `/reconcile` without a key", "10", "reconcile", "FreeBatch", "10"},
-		{"Names at a time sent to `/reconcile` with a key", "50", "reconcile", "KeyBatch", "50"},
-		{"Names sent to `/reconcile` without a key in a day, from one network", "1,000", "account", "FreeNames", "1_000"},
-		{"Address of a page", "8 KB", "site", "longestAddress", "8 << 10"},
+		{"Free questions per day on `/ask`, for each visitor", "3", "account", "FreeQuestions", "3"},
+		{"Free questions per day on `/ask`, for all visitors from one network address", "30", "account", "AddressQuestions", "30"},
+		{"Names per request to `/reconcile` without a key", "10", "reconcile", "FreeBatch", "10"},
+		{"Names per request to `/reconcile` with a key", "50", "reconcile", "KeyBatch", "50"},
+		{"Names per day sent to `/reconcile` without a key, from one network", "1,000", "account", "FreeNames", "1_000"},
+		{"Length of a page's URL", "8 KB", "site", "longestAddress", "8 << 10"},
 	}
 )
 
@@ -118,7 +118,7 @@ func tableOf(t *testing.T, head string, list []limit) string {
 		source := sourceOf(t, filepath.Join("../../internal/serve", l.room))
 		defined := regexp.MustCompile(`(?m)` + regexp.QuoteMeta(l.name) + `(?:\s*=\s*)?` + regexp.QuoteMeta(l.is) + `\b`)
 		if !defined.MatchString(source) {
-			t.Errorf("%s: %s is not %s in %s; correct this test and write the page again", l.what, l.name, l.is, l.room)
+			t.Errorf("%s: %s is not %s in %s; correct this test and regenerate the page", l.what, l.name, l.is, l.room)
 		}
 	}
 	return b.String()
@@ -128,14 +128,14 @@ func tableOf(t *testing.T, head string, list []limit) string {
 func tiersTable() string {
 	shown := map[account.Tier]string{
 		account.Anonymous: "answers to a challenge", account.Signed: "a signature by a key in the agent's directory",
-		account.Attested: "and one by that key on the directory itself", account.Trusted: "a host that the operator trusts",
+		account.Attested: "also a signature by that key on the directory itself", account.Trusted: "a host trusted by the operator",
 	}
 	var b strings.Builder
-	b.WriteString("| Tier | The agent shows | Lifetime | Calls | Rows in a page |\n|---|---|---|---|---|\n")
+	b.WriteString("| Tier | The agent provides | Lifetime | Calls | Rows per page |\n|---|---|---|---|---|\n")
 	for _, x := range account.Tiers() {
-		calls := thousands(x.Calls) + " in all"
+		calls := thousands(x.Calls) + " total"
 		if x.Tier == account.Anonymous {
-			calls = fmt.Sprintf("%d, and %d more with each further challenge", x.Calls, x.Calls)
+			calls = fmt.Sprintf("%d, and %d more for each further challenge", x.Calls, x.Calls)
 		}
 		days := int(x.Lifetime / (24 * time.Hour))
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", x.Tier, shown[x.Tier], plural.Count(days, "day", "days"), calls, thousands(x.Rows))
@@ -156,16 +156,16 @@ func thousands(n int) string {
 func TestLimitsPage(t *testing.T) {
 	t.Parallel()
 	opens := map[account.Plan]string{
-		account.Free: "the grant graph: `/grants/*`",
-		account.Plus: "and the paid endpoints: screening, lists and profiles of organizations, SQL",
-		account.Pro:  "and government funding, the Pro parts of profiles and the Pro tables",
+		account.Free: "grants: `/grants/*`",
+		account.Plus: "also the paid endpoints: screening, lists and profiles of organizations, SQL",
+		account.Pro:  "also government funding, the Pro parts of profiles and the Pro tables",
 	}
 	var plans strings.Builder
-	plans.WriteString("| Plan | Calls | Opens |\n|---|---|---|\n")
+	plans.WriteString("| Plan | Calls | Includes |\n|---|---|---|\n")
 	for _, p := range account.Plans() {
 		fmt.Fprintf(&plans, "| %s | %s a %s | %s |\n", p.Plan, thousands(p.Allowance), p.Window, opens[p.Plan])
 	}
-	pages := fmt.Sprintf("| Pages | At most |\n|---|---|\n| Pages that a visitor opens at once | %d, then %d a second; more for those who are signed in |\n| Rows of a download | %s,000 |\n",
+	pages := fmt.Sprintf("| Pages | At most |\n|---|---|\n| Pages that a visitor can open at once | %d, then %d per second; more for signed-in users |\n| Rows in a download | %s,000 |\n",
 		site.Pages.Burst, int(time.Second/site.Pages.Every), thousands(explore.MostRows/1000)) +
 		strings.TrimPrefix(tableOf(t, "Pages", visits), "| Pages | At most |\n|---|---|\n")
 	writeTables(t, "../../docs/guide/limits.md", plans.String(), tiersTable(), tableOf(t, "Size", sizes), tableOf(t, "Time", spans), pages)
@@ -224,20 +224,20 @@ func TestCandidPage(t *testing.T) {
 func TestGlossary(t *testing.T) {
 	t.Parallel()
 	means := map[grant.Rule]string{
-		grant.Filed: "the filer stated it", grant.OverrideHuman: "a person has ruled on it", grant.OverrideKeyError: "the filed EIN is one typing error from the organization that the name leads to",
-		grant.Name: "one organization in the state has exactly this name", grant.RegistryDominant: "several have the name, and filers nearly always mean one of them", grant.Fuzzy: "one letter off a name in the same ZIP code",
-		grant.OverrideLLM: "a language model proposed it", grant.Registry: "other filers gave an EIN with this name", grant.Address: "the same address and most of the name", grant.ZIP: "several in the state have the name, and one in the ZIP code or town",
-		grant.Street: "the only organization at the address", grant.Model: "the model decided, between likely organizations",
+		grant.Filed: "the filer gave the EIN", grant.OverrideHuman: "a person decided", grant.OverrideKeyError: "the filed EIN has one typo; the name identifies the organization",
+		grant.Name: "only one organization in the state has exactly this name", grant.RegistryDominant: "several organizations have the name, and filers nearly always mean this one", grant.Fuzzy: "one letter differs from a name in the same ZIP code",
+		grant.OverrideLLM: "a language model proposed the organization", grant.Registry: "other filers gave this EIN with the name", grant.Address: "same address, and most of the name matches", grant.ZIP: "several organizations in the state have the name, and only this one is in the ZIP code or town",
+		grant.Street: "the only organization at the address", grant.Model: "the model chose among likely organizations",
 	}
 	var rules strings.Builder
 	rules.WriteString("| `ein_source` | `match_prob` | Means |\n|---|---|---|\n")
 	for _, r := range grant.Rules() {
 		prob := fmt.Sprint(r.Prob())
 		if r == grant.Model {
-			prob = "its own"
+			prob = "varies"
 		}
 		if means[r] == "" {
-			t.Errorf("nothing is said of %s", r)
+			t.Errorf("no text explains %s", r)
 		}
 		fmt.Fprintf(&rules, "| `%s` | %s | %s |\n", r, prob, means[r])
 	}

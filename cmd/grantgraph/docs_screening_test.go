@@ -337,8 +337,8 @@ func TestWorkedExample(t *testing.T) {
 	}
 	m := answer.Compliance.OFACSanctionsScreen.PotentialMatches[0]
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "The invented organization *%s* is compared with the invented entity\n*%s*. ", m.QueryName, m.MatchedName)
-	fmt.Fprintf(&b, "Its number on the list is %d. These words were paired:\n\n", m.EntNum)
+	fmt.Fprintf(&b, "We compare the invented organization *%s* with the invented entity\n*%s*. ", m.QueryName, m.MatchedName)
+	fmt.Fprintf(&b, "Its number on the list is %d. We paired these words:\n\n", m.EntNum)
 	fmt.Fprintln(&b, "| Word of the organization | Word of the list | Likeness | Weight |\n|---|---|---:|---:|")
 	paired, left := 0.0, likeness.Words(m.QueryName)
 	for _, p := range m.Aligned {
@@ -356,9 +356,9 @@ func TestWorkedExample(t *testing.T) {
 	// What the engine gives the side that is covered better.
 	const better = 0.4
 	share := (m.Score - better) / (1 - better)
-	fmt.Fprintf(&b, "\nLegal forms are set aside, so these are all the words of the entity: its side is covered whole, 1. The words %s of the\n", strings.Join(left, " and "))
-	fmt.Fprintf(&b, "organization have no partner. The pairs weigh %.2f; with the words left over, the organization's name weighs %.2f. So %.4f of its\n", paired, paired/share, share)
-	fmt.Fprintf(&b, "side is covered. The score is %.1f × 1 + %.1f × %.4f = **%v**: from 0.75 it is in the record, and below 0.90 its strength is `%s`.\n", better, 1-better, share, m.Score, m.Strength)
+	fmt.Fprintf(&b, "\nWe ignore legal forms, so these are all the words of the entity, and the share of its weight is 1. The words %s of the\n", strings.Join(left, " and "))
+	fmt.Fprintf(&b, "organization have no partner. The pairs weigh %.2f. With the unpaired words, the organization's name weighs %.2f, so its share is %.4f.\n", paired, paired/share, share)
+	fmt.Fprintf(&b, "The score is %.1f × 1 + %.1f × %.4f = **%v**. It is at least 0.75, so the match is in the record; it is below 0.90, so its strength is `%s`.\n", better, 1-better, share, m.Score, m.Strength)
 	text := []byte(textOf(t, screeningPage))
 	want := workedExample.ReplaceAllFunc(text, func(old []byte) []byte {
 		m := workedExample.FindSubmatch(old)

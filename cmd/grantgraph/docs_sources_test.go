@@ -38,12 +38,12 @@ func TestTable(t *testing.T) {
 // sourceTable is the catalog as a table in Markdown.
 func sourceTable() string {
 	var b strings.Builder
-	b.WriteString("| Source | What is taken | Address | Published, asked for | Licence | Reader | Verified on |\n")
+	b.WriteString("| Source | What we use | Address | Published, checked | License | Reader | Tested on |\n")
 	b.WriteString("|---|---|---|---|---|---|---|\n")
 	// A bar in a text would end its cell.
 	cell := func(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 	for _, s := range source.All() {
-		address := "of each portal, see the reader"
+		address := "see the reader of each portal"
 		if s.Base != "" {
 			address = "`" + s.Base + "`"
 		}

@@ -7,13 +7,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"grantgraph/internal/bench/golden"
-	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/sqlbox"
@@ -26,6 +24,9 @@ var (
 	// What differs from build to build and from request to request.
 	stamps  = regexp.MustCompile(`"(version|generated_at|request_id|next_cursor)": "[^"]*"`)
 	elapsed = regexp.MustCompile(`"elapsed_ms": [0-9.]+`)
+	// What every answer says of its dataset, and an x_service that says nothing else.
+	datasets = regexp.MustCompile(`(?s)("x_service": \{\n    "unsupported": \[.*?\n    "dataset": )\{[^{}]*\}`)
+	silent   = regexp.MustCompile(`"x_service": \{\s+"unsupported": \[\],\s+"warnings": \[\],\s+"dataset": \{…\}\s+\}`)
 )
 
 // What is around an answer.
@@ -34,8 +35,11 @@ const (
 	unfolded = "```\n\n</details>"
 )
 
-// shownLines is how much of a long answer the page shows.
-const shownLines = 60
+// An answer with more than longLines is shown up to shownLines.
+const (
+	longLines  = 120
+	shownLines = 26
+)
 
 // TestDocs runs every example of docs/api.md on the demo and holds the answer
 // against what the page shows.
@@ -69,8 +73,8 @@ func TestDocs(t *testing.T) {
 			t.Errorf("%s: %v: %s%s", path, err, out, errs)
 			return block
 		}
-		answer := stamps.ReplaceAllString(pretty.String(), `"$1": "…"`) + "\n"
-		if lines := strings.SplitAfter(answer, "\n"); len(lines) > 2*shownLines {
+		answer := shown(pretty.String())
+		if lines := strings.SplitAfter(answer, "\n"); len(lines) > longLines {
 			answer = strings.Join(lines[:shownLines], "") + "…\n"
 		}
 		return []byte("```\n$ grantgraph get '" + path + "'\n```\n\n" + folded + answer + unfolded)
@@ -78,8 +82,16 @@ func TestDocs(t *testing.T) {
 	if blocks < 6 {
 		t.Errorf("only %d examples found", blocks)
 	}
-	updated = checkVocabularies(t, checkQueries(t, updated, data, key))
+	updated = checkQueries(t, updated, data, key)
 	golden.Check(t, page, string(updated))
+}
+
+// shown is an answer as the page shows it: without what differs from build to
+// build, and without what every answer says of its dataset.
+func shown(answer string) string {
+	answer = stamps.ReplaceAllString(answer, `"$1": "…"`)
+	answer = datasets.ReplaceAllString(answer, "$1{…}")
+	return silent.ReplaceAllString(answer, `"x_service": {…}`) + "\n"
 }
 
 // checkQueries does the same for the examples in SQL, which are not GETs.
@@ -103,72 +115,13 @@ func checkQueries(t *testing.T, text []byte, data, key string) []byte {
 			t.Errorf("%s: %v: %s", m[2], err, rec.Body)
 			return block
 		}
-		answer := stamps.ReplaceAllString(pretty.String(), `"$1": "…"`) + "\n"
-		answer = elapsed.ReplaceAllString(answer, `"elapsed_ms": …`)
+		answer := elapsed.ReplaceAllString(shown(pretty.String()), `"elapsed_ms": …`)
 		return []byte("```\n" + string(m[1]) + "\n```\n\n" + folded + answer + unfolded)
 	})
 	if blocks < 3 {
 		t.Errorf("only %d examples in SQL found", blocks)
 	}
 	return text
-}
-
-// checkVocabularies holds the words that parameters take against the table of
-// operations.
-func checkVocabularies(t *testing.T, text []byte) []byte {
-	t.Helper()
-	list := vocabularies(t)
-	return generated.ReplaceAllFunc(text, func(b []byte) []byte {
-		m := generated.FindSubmatch(b)
-		return slices.Concat(m[1], []byte("\n"+list+"\n"), m[2])
-	})
-}
-
-// vocabularies is a table of the words that parameters take, with the endpoints
-// where a name has others elsewhere.
-func vocabularies(t *testing.T) string {
-	t.Helper()
-	examples, err := serve.Examples("http://localhost")
-	if err != nil {
-		t.Fatal(err)
-	}
-	type entry struct {
-		name, words string
-		at          []string
-	}
-	var list []entry
-	count := map[string]int{}
-	for _, g := range examples.Groups {
-		for _, op := range g.Operations {
-			for _, p := range op.Params {
-				words := "`" + strings.Join(p.Enum, "`, `") + "`"
-				if len(p.Enum) == 0 || p.Name == "fields" { // any field of a row
-					continue
-				}
-				i := slices.IndexFunc(list, func(e entry) bool { return e.name == p.Name && e.words == words })
-				if i < 0 {
-					i, list = len(list), append(list, entry{name: p.Name, words: words})
-					count[p.Name]++
-				}
-				list[i].at = append(list[i].at, "`"+op.Path+"`")
-			}
-		}
-	}
-	slices.SortStableFunc(list, func(a, b entry) int { return strings.Compare(a.name, b.name) })
-	var b strings.Builder
-	b.WriteString("| Parameter | Values |\n|---|---|\n")
-	for _, e := range list {
-		b.WriteString("| `" + e.name + "`")
-		if count[e.name] > 1 {
-			b.WriteString(" of " + strings.Join(e.at, ", "))
-		}
-		b.WriteString(" | " + e.words + " |\n")
-	}
-	b.WriteString("\n`subject` takes an NTEE code (`B42`), its letter, or its cause:\n\n")
-	for letter := byte('A'); letter <= 'Z'; letter++ {
-		b.WriteString("`" + string(rune(letter)) + "` " + ntee.Label(letter) + map[bool]string{true: ".\n", false: ",\n"}[letter == 'Z'])
-	}
-	return b.String()
 }
 
 var generated = regexp.MustCompile(`(?s)(<!-- generated by [^>]*-->\n).*?(<!-- end -->)`)

@@ -52,7 +52,7 @@ func TestFetchCommand(t *testing.T) {
 		{"no number", []string{"--floor", "bmf=few"}, 1, "", "is not a number of rows"},
 		{"no floor", []string{"--floor", "nowhere=1"}, 1, "", "there is no source"},
 		{"no day", []string{"--since", "yesterday"}, 1, "", "Try: --since 2025-01-01"},
-		{"help", []string{"--help"}, 0, "continues interrupted downloads", ""},
+		{"help", []string{"--help"}, 0, "keeps the last good file", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, out, errs := command(t, append([]string{"fetch", "--sources", dir}, c.args...)...)

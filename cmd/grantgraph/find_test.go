@@ -123,7 +123,7 @@ func TestFacesAgree(t *testing.T) {
 	}
 	session := pipes(t, "--data", data)
 	f := &faces{t: t, data: data, url: s.URL(), key: key, tools: func(q string) found {
-		return use(t, session, "find_organizations", map[string]any{"q": q})
+		return use(t, session, "identify_organization", map[string]any{"q": q})
 	}}
 	const redfern, vista = "073630398", "096825605"
 	for _, c := range []struct{ text, verdict, ein string }{
@@ -165,7 +165,7 @@ func (f *faces) compare(text, ein string, want asked) {
 	agree("search", result.asked())
 	tool := f.tools(text)
 	mcp := asked{verdict: tool["verdict"].(string)}
-	if rows := tool.rows("results"); len(rows) > 0 {
+	if rows := tool.rows("candidates"); len(rows) > 0 {
 		mcp.ein, mcp.probability = rows[0]["ein"].(string), rows[0]["probability"].(float64)
 	}
 	agree("MCP", mcp)

@@ -140,14 +140,14 @@ func TestUpgradePage(t *testing.T) {
 				return status == 200, nil
 			})
 		}},
-		{"Go on with step 3 on the next server", func() {
+		{"Repeat steps 3 and 4 on the next server", func() {
 			for at++; at < len(f.nodes); at++ {
 				steps[2]()
 				steps[3]()
 			}
 		}},
 	}
-	items := regexp.MustCompile(`(?m)^\d+\. (.*(?:\n   .*)*)`).FindAllStringSubmatch(scaleSection(t, "## 7. Upgrade without a pause"), -1)
+	items := regexp.MustCompile(`(?m)^\d+\. (.*(?:\n   .*)*)`).FindAllStringSubmatch(scaleSection(t, "## 7. Upgrade without downtime"), -1)
 	if len(items) != len(do) {
 		t.Fatalf("docs/scale.md has %d steps, and %d are known here", len(items), len(do))
 	}

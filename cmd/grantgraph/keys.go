@@ -96,7 +96,7 @@ func newKeyRecord(a *terminal.App, s *account.Store, k account.KeyInfo, secret s
 	b, err := s.Balance(a.Ctx, k.ID)
 	return keyRecord{
 		ID: k.ID, Key: secret, Plan: k.Plan, Email: k.Email, Label: k.Label, Active: k.Active, Created: k.Created, Rotated: k.Rotated,
-		Limit: b.Limit, Remaining: b.Remaining, Reset: b.Reset,
+		Limit: b.Limit, Remaining: b.Remaining, Reset: b.End(),
 	}, err
 }
 

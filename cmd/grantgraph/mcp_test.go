@@ -297,7 +297,9 @@ func TestMCPInspector(t *testing.T) {
 			args []string
 			has  []string
 		}{
-			{[]string{"--method", "tools/list"}, []string{`"list_funders"`, `"readOnlyHint": true`, `"outputSchema"`}},
+			{[]string{"--method", "tools/list"}, []string{`"list_funders"`, `"readOnlyHint": true`, `"identify_organization"`}},
+			{[]string{"--method", "resources/templates/list"}, []string{`"grantgraph://org/{ein}"`, `"grantgraph://grant/{key}"`}},
+			{[]string{"--method", "tools/call", "--tool-name", "identify_organization", "--tool-arg", "q=community foundation"}, []string{`"verdict": `, `"candidates": `}},
 			{[]string{"--method", "resources/list"}, []string{`"grantgraph://vocabulary/causes"`}},
 			{[]string{"--method", "prompts/list"}, []string{`"find_funders"`}},
 			{[]string{"--method", "tools/call", "--tool-name", "list_funders", "--tool-arg", `location=["OH"]`, "--tool-arg", "limit=3"}, []string{`"structuredContent"`, `"hits": `, `"next_cursor": `}},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,9 +137,10 @@ func TestSetup(t *testing.T) {
 		says          string
 	}{
 		{"flags", "", []string{"--base-url", "https://grants.example.org", "--contact", "ops@example.org", "--mail", "smtp://u:Hush-1@mail.example.org:587", "--mail-from", "grants@example.org"}, ""},
-		{"answers", "https://grants.example.org\nLake Fund\nhttps://example.org/security\ninvited\n-\n", nil, ""},
+		{"answers", "https://grants.example.org\nLake Fund\nhttps://example.org/security\ninvited\nfree=100,plus=500\n-\n", nil, ""},
 		{"no answer", "https://grants.example.org\n\n", nil, "--contact"},
 		{"no texts", "", []string{"--base-url", "https://grants.example.org", "--contact", "ops@example.org", "--mail", "-", "--texts", "/nowhere"}, "/nowhere"},
+		{"calls", "", []string{"--base-url", "https://grants.example.org", "--contact", "ops@example.org", "--mail", "-", "--calls", "free=none"}, "free=none"},
 		{"plain http", "", []string{"--base-url", "http://grants.example.org", "--contact", "ops@example.org", "--mail", "-"}, "https address"},
 		{"contact", "", []string{"--base-url", "https://grants.example.org", "--contact", "nobody", "--mail", "-"}, "--contact"},
 		{"mail", "", []string{"--base-url", "https://grants.example.org", "--contact", "ops@example.org", "--mail", "mail.example.org", "--mail-from", "a@example.org"}, "mail server"},
@@ -168,6 +170,9 @@ func TestSetup(t *testing.T) {
 		}
 		if err := config.Validate(parser.Model); err != nil {
 			t.Errorf("%s: %v\n%s", c.name, err, body)
+		}
+		if calls, _ := config.values["calls"].([]any); c.args == nil && !slices.Equal(calls, []any{"free=100", "plus=500"}) {
+			t.Errorf("%s: the calls of plans are %v", c.name, calls)
 		}
 		if strings.Contains(string(body)+out.String(), "Hush-1") {
 			t.Errorf("%s shows the password", c.name)
@@ -210,7 +215,7 @@ func TestStatus(t *testing.T) {
 		t.Fatal(errs)
 	}
 	_, out, _ = command(t, "status", "--data", data, "--backups", backups)
-	for _, want := range []string{snap.Manifest.Version, "OFAC sanctions list", "answers", "0 hours ago"} {
+	for _, want := range []string{snap.Manifest.Version, "OFAC sanctions list", "responds", "0 hours ago"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/election"
 	"grantgraph/internal/ingest/refresh"
 	"grantgraph/internal/secret"
@@ -39,7 +40,7 @@ type serveCmd struct {
 	Data        string        `help:"Data directory with snapshots, lists and accounts." default:"data" placeholder:"DIR"`
 	Snapshots   string        `placeholder:"STORE"`
 	StoreHeader []secret.Text `name:"store-header" help:"Header of server-side encryption that the store needs for reading." placeholder:"NAME:VALUE"`
-	Sources     string        `help:"Folder of upstream files. If set, the compliance lists are kept up to date from their publishers." placeholder:"DIR"`
+	Sources     string        `placeholder:"DIR"`
 	Mirror      []secret.URL  `help:"Fetch a list from this address instead of its publisher's." placeholder:"NAME=URL"`
 	Floor       []string      `help:"Accept a list with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
 	Addr        string        `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
@@ -54,10 +55,12 @@ type serveCmd struct {
 
 	NewAccounts bool `name:"new-accounts" help:"Begin without accounts where accounts.db was lost; without this flag the server does not start."`
 
-	AdminToken secret.Text `placeholder:"TOKEN"`
-	Trusted    []string    `name:"trusted-agent" help:"Hosts of agents whose signed keys get the trusted tier." placeholder:"HOST"`
-	Mail       secret.URL  `help:"Mail server for emails to users; without one they are printed to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
-	MailFrom   string      `help:"Sender of these emails." placeholder:"ADDRESS"`
+	AdminToken       secret.Text `placeholder:"TOKEN"`
+	Trusted          []string    `name:"trusted-agent" help:"Hosts of agents whose signed keys get the trusted tier." placeholder:"HOST"`
+	LocalDirectories bool        `name:"allow-local-directories"`
+
+	Mail     secret.URL `help:"Mail server for emails to users; without one they are printed to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
+	MailFrom string     `help:"Sender of these emails." placeholder:"ADDRESS"`
 
 	Contact      string `placeholder:"ADDRESS"`
 	OperatorName string `name:"operator-name" help:"Who runs the service, shown on the site and in emails." placeholder:"NAME"`
@@ -138,7 +141,7 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 	}
 	opt = serve.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Log: log,
-		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
+		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, LocalDirectories: c.LocalDirectories, SQL: &sqlbox.Options{},
 		Contact: c.Contact, Name: c.OperatorName, Private: c.Private, Backups: c.Backups, Returns: returnsWaiting(c.Database),
 		Budget: budget.New(memory, budget.Options{}), Version: programVersion(),
 	}
@@ -164,6 +167,9 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 	}
 	if opt.Accounts, err = c.allowances.options(); err != nil {
 		return opt, err
+	}
+	if c.Snapshots == "" { // otherwise the builds are made elsewhere
+		opt.Sources = ingest.Rulings(c.Sources)
 	}
 	opt.Accounts.AuditKept = auditKept
 	opt.Model, err = c.askModel(log)
@@ -279,7 +285,7 @@ func (c *serveCmd) lists(store remote.Store, log *slog.Logger) (run func(context
 		return nil, nil, err
 	}
 	publisher := &refresh.Publisher{Store: store, Dir: filepath.Join(c.Data, "upstream"), Fetch: from, Indexers: indexes.Lists(), Keep: keptEditions, Log: log}
-	gauge := prometheus.GaugeOpts{Name: "grantgraph_lists_leader", Help: "1 on the server that looks for new lists and publishes them."}
+	gauge := prometheus.GaugeOpts{Name: "grantgraph_lists_leader", Help: "1 on the server that checks for new lists and publishes them."}
 	metric = prometheus.NewGaugeFunc(gauge, func() float64 { return map[bool]float64{true: 1}[one.Leading()] })
 	return func(ctx context.Context) { one.Run(ctx, publisher.Run) }, metric, nil
 }

@@ -167,7 +167,7 @@ func killServer(t *testing.T, data, database string) {
 			}
 		})
 	}
-	t.Logf("soak: | Server killed while it charges, on a slow disk, %s | %d | %d answers | 0 | %d | %d |",
+	t.Logf("soak: | Server killed while billing, on a slow disk, %s | %d | %d answers | 0 | %d | %d |",
 		path.Base(t.Name()), rounds, all, wrong.Load(), uncharged)
 }
 

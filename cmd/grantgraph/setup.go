@@ -17,6 +17,7 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
+	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/site"
 	"grantgraph/internal/serve/site/frame"
 	postbox "grantgraph/internal/serve/site/mail"
@@ -31,6 +32,7 @@ type setupCmd struct {
 	Contact  string     `help:"Email or https address where people reach you, shown on the site." placeholder:"ADDRESS"`
 	Private  bool       `help:"Show pages only to people who are signed in, and answer programs only with an API key."`
 	SignUp   string     `name:"sign-up" help:"Who may sign up: open, invited, closed, or domains=example.org,example.net." placeholder:"MODE"`
+	Calls    []string   `help:"Calls of plans that differ from their usual ones, such as free=100,plus=500." placeholder:"PLAN=N,..."`
 	Texts    string     `help:"Folder with your own texts: about.md, contact.md, plans.md, privacy.md, terms.md." placeholder:"DIR"`
 	Mail     secret.URL `help:"Mail server for emails to users; - for none." placeholder:"URL"`
 	MailFrom string     `help:"Sender of these emails." placeholder:"ADDRESS"`
@@ -67,6 +69,9 @@ func (c *setupCmd) Run(a *terminal.App) error {
 		}
 	}
 	settings := map[string]any{"data": c.Data, "sources": c.Sources, "base-url": c.BaseURL, "backups": c.Backups, "serve": serve}
+	if len(c.Calls) > 0 {
+		settings["calls"] = c.Calls
+	}
 	if err := disk.MkdirAll(filepath.Dir(c.Config), 0o755); err != nil {
 		return err
 	}
@@ -96,7 +101,7 @@ func (c *setupCmd) Run(a *terminal.App) error {
 // ask asks for what no flag says. Without an answer it ends.
 func (c *setupCmd) ask(a *terminal.App) error {
 	lines := bufio.NewScanner(a.In)
-	server := c.Mail.Reveal()
+	server, calls := c.Mail.Reveal(), strings.Join(c.Calls, ",")
 	for _, q := range []struct {
 		into         *string
 		flag, prompt string
@@ -106,6 +111,7 @@ func (c *setupCmd) ask(a *terminal.App) error {
 		{&c.Operator, "operator-name", "Your name, or that of your organization, shown on the site; nothing for none", nil},
 		{&c.Contact, "contact", "Email or https address where people reach you, shown on the site", func() bool { return true }},
 		{&c.SignUp, "sign-up", "Who may sign up: open, invited, closed, or domains=example.org; nothing for open", nil},
+		{&calls, "calls", "Calls of plans, such as free=100,plus=500; nothing for the usual ones", nil},
 		{&server, "mail", "Mail server, such as smtp://USER:PASSWORD@HOST:587, or - for none", func() bool { return true }},
 		{&c.MailFrom, "mail-from", "Sender of emails", func() bool { return server != "-" }},
 	} {
@@ -120,6 +126,9 @@ func (c *setupCmd) ask(a *terminal.App) error {
 			return fault.New("bad_flag", "nothing was said for --%s", q.flag).Try("run grantgraph setup again, and answer or set --%s", q.flag)
 		}
 		*q.into = strings.TrimSpace(lines.Text())
+	}
+	if calls != "" {
+		c.Calls = strings.Split(calls, ",")
 	}
 	if c.Mail = secret.NewURL(server); server == "-" {
 		c.Mail = secret.URL{}
@@ -139,6 +148,9 @@ func (c *setupCmd) check() error {
 		return err
 	}
 	if _, err := site.ParseAdmission(cmp.Or(c.SignUp, "open")); err != nil {
+		return err
+	}
+	if _, err := account.ParseCalls(c.Calls); err != nil {
 		return err
 	}
 	if strings.ContainsAny(c.Mail.Reveal(), " \r\n\t'\"") {

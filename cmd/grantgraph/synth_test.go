@@ -29,7 +29,7 @@ func TestSynthCommand(t *testing.T) {
 		out  string // must be printed
 		err  string
 	}{
-		{"a world", []string{"--out", filepath.Join(dir, "w"), "--grants", "200"}, 0, "grants a second", "inventing"},
+		{"a world", []string{"--out", filepath.Join(dir, "w"), "--grants", "200"}, 0, "grants per second", "inventing"},
 		{"over itself, quietly", []string{"--out", filepath.Join(dir, "w"), "--grants", "100", "-q"}, 0, "grantgraph build --sources", ""},
 		{"not a number", []string{"--out", filepath.Join(dir, "x"), "--grants", "many"}, 1, "", "Try: --grants 20k"},
 		{"too many", []string{"--out", filepath.Join(dir, "x"), "--grants", "26M"}, 1, "", "Try:"},

@@ -83,7 +83,7 @@ func TestVerify(t *testing.T) {
 	}
 	for form, file := range keys {
 		code, out, errs := command(t, "verify", "--data", empty, "--key", file, good, page)
-		if code != 0 || errs != "" || strings.Count(out, ": valid\n  of ") != 2 || strings.Contains(out, "not to be trusted") {
+		if code != 0 || errs != "" || strings.Count(out, ": valid\n  of ") != 2 || strings.Contains(out, "Do not trust it") {
 			t.Errorf("%s: exit %d: %s%s", form, code, out, errs)
 		}
 	}
@@ -189,7 +189,7 @@ func TestVerifyWithOwnKeys(t *testing.T) {
 	if err := os.WriteFile(path, document, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := command(t, "verify", "--data", data, path); code != 1 || !strings.Contains(out, ": NOT valid: ") || !strings.Contains(out, "not to be trusted") {
+	if code, out, errs := command(t, "verify", "--data", data, path); code != 1 || !strings.Contains(out, ": NOT valid: ") || !strings.Contains(out, "Do not trust it") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }

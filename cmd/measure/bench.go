@@ -50,7 +50,8 @@ type benchCmd struct {
 // benchSamples is how many requests are timed for each engine and class, at most.
 const benchSamples = 200
 
-func (c *benchCmd) Run(a *terminal.App) error {
+func (c *benchCmd) Run(a *terminal.App) (err error) {
+	defer caught(&err)
 	if c.Seconds <= 0 || c.Seconds > 3600 {
 		return fault.New("bad_flag", "--seconds must be more than 0 and at most 3600").Try("measure bench --help")
 	}
@@ -66,23 +67,17 @@ func (c *benchCmd) Run(a *terminal.App) error {
 	case c.Semantic:
 		return c.benchSemantic(a)
 	}
-	s, err := c.corpus(a)
-	if err != nil {
-		return err
-	}
+	s := c.corpus(a)
 	b := &bench{benchCmd: c, app: a, snapshot: s}
 	defer b.close()
-	if err := b.open(); err != nil {
-		return err
-	}
+	b.open()
 	if !c.JSON {
 		fmt.Fprintf(a.Out, "%s; medians in milliseconds\n\n", describe(s))
 	}
-	for _, step := range []func() error{b.race, b.benchNames, b.benchRecords, b.timeProspects} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
+	b.race()
+	b.benchNames()
+	b.benchRecords()
+	b.timeProspects()
 	return nil
 }
 
@@ -104,6 +99,13 @@ func (s samples) at(percent int) time.Duration {
 	return s[min(len(s)*percent/100, len(s)-1)]
 }
 
+// timed does something once and takes the time.
+func timed[T any](do func() T) (T, time.Duration) {
+	began := time.Now()
+	v := do()
+	return v, time.Since(began)
+}
+
 func tooSlow(missed []string) error {
 	if len(missed) == 0 {
 		return nil
@@ -116,31 +118,26 @@ func (c *benchCmd) dataDir() string {
 }
 
 // corpus makes the world and the snapshot, or finds them.
-func (c *benchCmd) corpus(a *terminal.App) (*snapshot.Snapshot, error) {
+func (c *benchCmd) corpus(a *terminal.App) *snapshot.Snapshot {
 	if s, err := snapshot.Open(c.dataDir()); err == nil && indexed(s) {
-		return s, nil
+		return s
 	}
 	grants, ok := synth.Preset(c.Grants)
 	if !ok {
-		return nil, fault.New("bad_flag", "--grants %q is not a number of grants", c.Grants).Try("--grants 20k (or 200k, 2M, 20M)")
+		check(fault.New("bad_flag", "--grants %q is not a number of grants", c.Grants).Try("--grants 20k (or 200k, 2M, 20M)"))
 	}
 	bars := terminal.NewPhases(a, c.Quiet || c.JSON)
 	defer bars.Close()
 	world := synth.Options{Out: filepath.Join(c.Data, fmt.Sprintf("world-%s-%d", c.Grants, c.Seed)), Grants: grants, Seed: c.Seed}
 	world.Progress = func(done, total int64) { bars.Progress("inventing", done, total) }
 	if !world.Written() {
-		if _, err := synth.Write(a.Ctx, world); err != nil {
-			return nil, err
-		}
+		must(synth.Write(a.Ctx, world))
 	}
-	result, err := ingest.Run(a.Ctx, ingest.Options{
+	result := must(ingest.Run(a.Ctx, ingest.Options{
 		Sources: world.Out, Data: c.dataDir(), Keep: 1, Progress: bars.Progress,
 		Indexers: indexes.Reading(0), ListIndexers: indexes.Lists(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	return result.Snapshot, nil
+	}))
+	return result.Snapshot
 }
 
 func indexed(s *snapshot.Snapshot) bool {
@@ -167,7 +164,7 @@ type bench struct {
 	server   *oracle.Server
 }
 
-func (b *bench) open() error {
+func (b *bench) open() {
 	for _, name := range []string{"graph", "plain", "coded", "postgres"} {
 		if !slices.Contains(b.Engines, name) {
 			continue
@@ -178,16 +175,13 @@ func (b *bench) open() error {
 			fmt.Fprintf(b.app.Err, "PostgreSQL is skipped: %v. To include it: apt-get install postgresql\n", err)
 			continue
 		}
-		if err != nil {
-			return err
-		}
+		check(err)
 		b.engines = append(b.engines, e)
 		bar.End("%s", e.Name())
 	}
 	if len(b.engines) == 0 {
-		return fault.New("no_engine", "there is no engine to run").Try("--engines graph,plain")
+		check(fault.New("no_engine", "there is no engine to run").Try("--engines graph,plain"))
 	}
-	return nil
 }
 
 func (b *bench) engine(ctx context.Context, name string) (oracle.Engine, error) {
@@ -201,15 +195,10 @@ func (b *bench) engine(ctx context.Context, name string) (oracle.Engine, error) 
 		if err != nil {
 			return nil, err
 		}
-		b.server = server
-		b.postgres, err = oracle.OpenPostgres(ctx, b.snapshot, server.DSN)
-		return b.postgres, err
+		b.server, b.postgres = server, must(oracle.OpenPostgres(ctx, b.snapshot, server.DSN))
+		return b.postgres, nil
 	}
-	g, err := graph.Open(b.snapshot)
-	if err != nil {
-		return nil, err
-	}
-	return oracle.Uncached(g), nil
+	return oracle.Uncached(must(graph.Open(b.snapshot))), nil
 }
 
 func (b *bench) close() {
@@ -243,11 +232,15 @@ type benchEngine struct {
 	GaveUp  bool     `json:"gave_up,omitempty"`
 }
 
-func (b *bench) race() error {
-	classes, err := oracle.Classes(b.app.Ctx, b.snapshot)
-	if err != nil {
-		return err
+// emit prints the result of a class as JSON, if that is asked for.
+func (b *bench) emit(c benchClass) {
+	if c.Grants = b.snapshot.Manifest.Counts.Grants; b.JSON {
+		check(json.NewEncoder(b.app.Out).Encode(c))
 	}
+}
+
+func (b *bench) race() {
+	classes := must(oracle.Classes(b.app.Ctx, b.snapshot))
 	bar := b.app.Phase("race", int64(len(classes)), b.Quiet || b.JSON)
 	budget := time.Duration(b.Seconds * float64(time.Second))
 	var list []benchClass
@@ -255,12 +248,10 @@ func (b *bench) race() error {
 		q := &classes[i].Question
 		times, answer, err := oracle.Race(b.app.Ctx, b.engines, q, oracle.Limits{Budget: budget, Samples: benchSamples, Timeout: 30*time.Second + 5*budget})
 		if errors.Is(err, oracle.ErrDiffer) {
-			return fault.New("engines_differ", "%s: %w", classes[i].Name, err)
+			err = fault.New("engines_differ", "%s: %w", classes[i].Name, err)
 		}
-		if err != nil {
-			return err
-		}
-		c := benchClass{Class: classes[i].Name, Request: q.String(), Grants: b.snapshot.Manifest.Counts.Grants, Engines: engineTimes(times)}
+		check(err)
+		c := benchClass{Class: classes[i].Name, Request: q.String(), Engines: engineTimes(times)}
 		switch c.Rows = answer.Hits; q.Topic {
 		case oracle.Summary:
 			c.Rows = answer.Totals.Grants
@@ -269,17 +260,12 @@ func (b *bench) race() error {
 		}
 		list = append(list, c)
 		bar.Set(int64(i + 1))
-		if b.JSON {
-			if err := json.NewEncoder(b.app.Out).Encode(c); err != nil {
-				return err
-			}
-		}
+		b.emit(c)
 	}
 	bar.End("%d classes of requests, all answers equal", len(classes))
 	if !b.JSON {
 		b.print(list)
 	}
-	return nil
 }
 
 func engineTimes(times []oracle.Times) []benchEngine {
@@ -335,7 +321,7 @@ func (b *bench) print(list []benchClass) {
 	}
 	t.Print(b.app.Out)
 
-	fmt.Fprintf(b.app.Out, "\nTimes the median of %s\n\n", b.engines[0].Name())
+	fmt.Fprintf(b.app.Out, "\nMultiples of the median of %s\n\n", b.engines[0].Name())
 	t = terminal.NewTable("engine", ">geometric mean", ">least", "in")
 	for i, e := range b.engines[1:] {
 		sum, n, least, in := 0.0, 0, math.Inf(1), ""

@@ -43,10 +43,7 @@ const httpChecked = 120
 // loopback, with keys that are charged durably, and judges the result.
 func (c *benchCmd) benchHTTP(a *terminal.App) error {
 	b := &httpBench{benchCmd: c, app: a, connections: []int{1, 8, 64}, most: 1 << 30, checked: httpChecked}
-	started, runs, err := b.run()
-	if err != nil {
-		return err
-	}
+	started, runs := must2(b.run())
 	var failed []string
 	if started > httpStart {
 		failed = append(failed, fmt.Sprintf("the first answer comes after %.2f seconds", started.Seconds()))
@@ -68,6 +65,7 @@ type httpBench struct {
 
 	requests []string
 	rivals   *oracle.Server
+	ends     []func() // what closes the servers
 }
 
 type httpServer struct {
@@ -84,31 +82,19 @@ type httpRun struct {
 }
 
 func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
-	s, err := b.corpus(b.app)
-	if err != nil {
-		return 0, nil, err
-	}
-	if err := b.draw(s); err != nil {
-		return 0, nil, err
-	}
-	ours, started, stop, err := b.service()
-	if err != nil {
-		return 0, nil, err
-	}
-	defer stop()
+	defer caught(&err)
+	defer b.close()
+	s := b.corpus(b.app)
+	b.draw(s)
+	ours, started := b.service()
 	servers := []*httpServer{ours}
-	theirs, end, err := b.rival(s, ours.url)
-	defer end()
-	switch {
+	switch theirs, err := b.rival(s, ours.url); {
 	case errors.Is(err, oracle.ErrNoPostgres):
 		fmt.Fprintf(b.app.Err, "PostgreSQL is skipped: %v. To include it: apt-get install postgresql\n", err)
-	case err != nil:
-		return 0, nil, err
 	default:
+		check(err)
 		servers = append(servers, theirs)
-		if err := b.compare(ours, theirs); err != nil {
-			return 0, nil, err
-		}
+		b.compare(ours, theirs)
 	}
 	fmt.Fprintf(b.app.Out, "%s\nfirst answer %.2f s after the start, with the files in the page cache\n\n", describe(s), started.Seconds())
 	t := terminal.NewTable(">connections", "server", ">requests", ">stopped", ">a second", ">p50 ms", ">p95", ">p99", ">memory MB", ">times")
@@ -116,10 +102,7 @@ func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
 		run := httpRun{connections: n}
 		var first float64
 		for i, server := range servers {
-			took, stopped, elapsed, err := b.load(server, n)
-			if err != nil {
-				return 0, nil, err
-			}
+			took, stopped, elapsed := b.load(server, n)
 			rate, ratio := float64(len(took))/elapsed.Seconds(), ""
 			if i == 0 {
 				first = rate
@@ -136,95 +119,67 @@ func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
 	return started, runs, nil
 }
 
+// atEnd closes something when the benchmark ends, the last first.
+func (b *httpBench) atEnd(end func()) { b.ends = append(b.ends, end) }
+
+func (b *httpBench) close() {
+	for _, end := range slices.Backward(b.ends) {
+		end()
+	}
+	b.ends = nil
+}
+
 // service starts the service, twice: the second time its files are in the page
 // cache, and that start is timed, up to its first answer.
-func (b *httpBench) service() (s *httpServer, started time.Duration, stop func(), err error) {
+func (b *httpBench) service() (s *httpServer, started time.Duration) {
 	for range 2 {
-		if stop != nil {
-			stop()
-		}
+		b.close()
 		began := time.Now()
-		srv, err := serve.Open(serve.Options{Data: b.dataDir(), Addr: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			return nil, 0, nil, err
-		}
+		srv := must(serve.Open(serve.Options{Data: b.dataDir(), Addr: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)}))
 		ctx, cancel := context.WithCancel(b.app.Ctx)
 		ended := make(chan error, 1)
 		go func() { ended <- srv.Run(ctx) }()
-		stop = func() { cancel(); <-ended; srv.Close() }
+		b.atEnd(func() { cancel(); <-ended; srv.Close() })
 		s = &httpServer{name: "service", url: srv.URL(), store: srv.Store(), memory: ownMemory}
-		key, _, err := s.store.Create(b.app.Ctx, account.Pro, "", "bench")
-		if err == nil {
-			_, err = answerTo(b.app.Ctx, http.DefaultClient, s.url+b.requests[0], key)
-		}
-		if err != nil {
-			stop()
-			return nil, 0, nil, err
-		}
+		key, _ := must2(s.store.Create(b.app.Ctx, account.Pro, "", "bench"))
+		must(answerTo(b.app.Ctx, http.DefaultClient, s.url+b.requests[0], key))
 		started = time.Since(began)
 	}
-	return s, started, stop, nil
+	return s, started
 }
 
-// rival starts PostgreSQL with the same rows, and a server over it.
-func (b *httpBench) rival(s *snapshot.Snapshot, base string) (theirs *httpServer, end func(), err error) {
-	var ends []func()
-	end = func() {
-		for _, f := range slices.Backward(ends) {
-			f()
-		}
-	}
+// rival starts PostgreSQL with the same rows, and a server over it. It returns an error if PostgreSQL does not start.
+func (b *httpBench) rival(s *snapshot.Snapshot, base string) (theirs *httpServer, err error) {
 	if b.rivals, err = oracle.StartPostgres(b.app.Ctx); err != nil {
-		return nil, end, err
+		return nil, err
 	}
-	ends = append(ends, func() { _ = b.rivals.Stop() })
-	engine, err := oracle.OpenPostgres(b.app.Ctx, s, b.rivals.DSN)
-	if err != nil {
-		return nil, end, err
-	}
-	ends = append(ends, func() { _ = engine.Close() })
-	dir, err := os.MkdirTemp("", "grantgraph-rival-")
-	if err != nil {
-		return nil, end, err
-	}
-	ends = append(ends, func() { _ = os.RemoveAll(dir) })
-	store, err := account.OpenSQLite(filepath.Join(dir, "accounts.db"), account.Options{})
-	if err != nil {
-		return nil, end, err
-	}
-	ends = append(ends, func() { _ = store.Close() })
-	profiles, err := profile.Open(s)
-	if err != nil {
-		return nil, end, err
-	}
-	ends = append(ends, func() { _ = profiles.Close() })
-	handler, err := rival.New(engine, s.Manifest, profiles, store, base)
-	if err != nil {
-		return nil, end, err
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, end, err
-	}
+	b.atEnd(func() { _ = b.rivals.Stop() })
+	engine := must(oracle.OpenPostgres(b.app.Ctx, s, b.rivals.DSN))
+	b.atEnd(func() { _ = engine.Close() })
+	dir := must(os.MkdirTemp("", "grantgraph-rival-"))
+	b.atEnd(func() { _ = os.RemoveAll(dir) })
+	store := must(account.OpenSQLite(filepath.Join(dir, "accounts.db"), account.Options{}))
+	b.atEnd(func() { _ = store.Close() })
+	profiles := must(profile.Open(s))
+	b.atEnd(func() { _ = profiles.Close() })
+	handler := must(rival.New(engine, s.Manifest, profiles, store, base))
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	srv := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	go func() { _ = srv.Serve(l) }()
-	ends = append(ends, func() { _ = srv.Close() })
-	return &httpServer{name: "PostgreSQL", rival: true, url: "http://" + l.Addr().String(), store: store, memory: b.rivals.Memory}, end, nil
+	b.atEnd(func() { _ = srv.Close() })
+	return &httpServer{name: "PostgreSQL", rival: true, url: "http://" + l.Addr().String(), store: store, memory: b.rivals.Memory}, nil
 }
 
-func (b *httpBench) draw(s *snapshot.Snapshot) error {
+func (b *httpBench) draw(s *snapshot.Snapshot) {
 	pages := &pageBench{app: b.app, random: rand.New(rand.NewPCG(b.Seed, 6))}
-	if err := pages.sample(s); err != nil {
-		return err
-	}
+	pages.sample(s)
 	pages.grants = slices.DeleteFunc(pages.grants, func(g graph.Grant) bool { return g.State == "" || g.Recipient.EIN == 0 || g.NTEE == "" })
 	if len(pages.grants) == 0 {
-		return fault.New("no_requests", "the snapshot is too small to draw requests from: no grant has a state, an EIN and a cause")
+		check(fault.New("no_requests", "the snapshot is too small to draw requests from: no grant has a state, an EIN and a cause"))
 	}
 	for i := range 8000 {
 		b.requests = append(b.requests, httpRequest(pages, i))
 	}
-	return nil
 }
 
 // httpRequest is the i-th of the mixed requests. Kinds take turns; what they ask for is drawn.
@@ -280,31 +235,22 @@ func graphWords(text string) []string {
 }
 
 // compare asks both servers the same and compares the answers byte by byte.
-func (b *httpBench) compare(ours, theirs *httpServer) error {
+func (b *httpBench) compare(ours, theirs *httpServer) {
 	keys := [2]string{}
 	for i, s := range []*httpServer{ours, theirs} {
-		var err error
-		if keys[i], _, err = s.store.Create(b.app.Ctx, account.Pro, "", "bench"); err != nil {
-			return err
-		}
+		keys[i], _ = must2(s.store.Create(b.app.Ctx, account.Pro, "", "bench"))
 	}
 	for _, request := range b.requests[:min(b.checked, len(b.requests))] {
 		want, err := answerTo(b.app.Ctx, http.DefaultClient, theirs.url+request, keys[1])
 		if errors.Is(err, errStopped) {
 			continue
 		}
-		if err != nil {
-			return err
-		}
-		got, err := answerTo(b.app.Ctx, http.DefaultClient, ours.url+request, keys[0])
-		if err != nil {
-			return err
-		}
+		check(err)
+		got := must(answerTo(b.app.Ctx, http.DefaultClient, ours.url+request, keys[0]))
 		if !bytes.Equal(got, want) {
-			return fault.New("engines_differ", "%s: the service answers %s, PostgreSQL %s", request, fault.Clip(string(got), 2000), fault.Clip(string(want), 2000))
+			check(fault.New("engines_differ", "%s: the service answers %s, PostgreSQL %s", request, fault.Clip(string(got), 2000), fault.Clip(string(want), 2000)))
 		}
 	}
-	return nil
 }
 
 func answerTo(ctx context.Context, client *http.Client, address, key string) ([]byte, error) {
@@ -337,7 +283,7 @@ const keyCalls = 9000
 
 // load asks on some connections at once. Each sends its next request when the one before is answered. load
 // returns the times and how many requests were stopped.
-func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, stopped int64, elapsed time.Duration, err error) {
+func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, stopped int64, elapsed time.Duration) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	ctx, cancel := context.WithCancelCause(b.app.Ctx)
@@ -385,13 +331,11 @@ func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, 
 	}
 	wait.Wait()
 	elapsed = time.Since(began)
-	if err := context.Cause(ctx); err != nil {
-		return nil, 0, 0, err
-	}
+	check(context.Cause(ctx))
 	if len(took) == 0 {
-		return nil, 0, 0, fault.New("no_answer", "%s answered nothing in %v", s.name, elapsed)
+		check(fault.New("no_answer", "%s answered nothing in %v", s.name, elapsed))
 	}
-	return took, gaveUp.Load(), elapsed, nil
+	return took, gaveUp.Load(), elapsed
 }
 
 // ownMemory is the memory of this process, mapped files included, in bytes; 0 where the system does not say.

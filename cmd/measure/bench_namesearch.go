@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -23,22 +22,16 @@ const nameSamples = 60
 // benchNames times the search for organizations by name, as written and with one letter wrong. The engines
 // mean different things by a match, so their answers are not compared; the share of names whose organization
 // comes first is printed beside the time.
-func (b *bench) benchNames() error {
-	finders, err := b.finders()
+func (b *bench) benchNames() {
+	finders := b.finders()
 	for _, f := range finders {
 		defer f.Close()
 	}
-	if err != nil || len(finders) == 0 {
-		return err
+	if len(finders) == 0 {
+		return
 	}
-	orgs, err := sampleNames(b.snapshot, b.Seed)
-	if err != nil {
-		return err
-	}
-	keys, err := namesakes(b.snapshot, orgs)
-	if err != nil {
-		return err
-	}
+	orgs := sampleNames(b.snapshot, b.Seed)
+	keys := namesakes(b.snapshot, orgs)
 	header := []string{"search by name"}
 	for i, f := range finders {
 		if header = append(header, ">"+f.Name(), ">first"); i > 0 {
@@ -50,16 +43,8 @@ func (b *bench) benchNames() error {
 		name string
 		ask  func(string) string
 	}{{"exact", func(s string) string { return s }}, {"one typo", withTypo}} {
-		list, err := b.lookUp(finders, orgs, keys, class.ask)
-		if err != nil {
-			return err
-		}
-		if b.JSON {
-			if err := json.NewEncoder(b.app.Out).Encode(benchClass{Class: "name " + class.name, Grants: b.snapshot.Manifest.Counts.Grants, Engines: list}); err != nil {
-				return err
-			}
-			continue
-		}
+		list := b.lookUp(finders, orgs, keys, class.ask)
+		b.emit(benchClass{Class: "name " + class.name, Engines: list})
 		cells := []any{class.name}
 		for i, e := range list {
 			if cells = append(cells, millis(e.P50, e.GaveUp), fmt.Sprintf("%.2f", *e.Hit)); i > 0 {
@@ -72,10 +57,9 @@ func (b *bench) benchNames() error {
 		fmt.Fprintf(b.app.Out, "\n%s organizations, %d names\n\n", terminal.Count(b.snapshot.Manifest.Counts.Organizations), len(orgs))
 		t.Print(b.app.Out)
 	}
-	return nil
 }
 
-func (b *bench) finders() ([]oracle.Finder, error) {
+func (b *bench) finders() []oracle.Finder {
 	var list []oracle.Finder
 	for _, finder := range []struct {
 		wanted bool
@@ -85,16 +69,11 @@ func (b *bench) finders() ([]oracle.Finder, error) {
 		{slices.Contains(b.Engines, "plain"), func() (oracle.Finder, error) { return oracle.OpenLike(b.app.Ctx, b.snapshot) }},
 		{b.postgres != nil, func() (oracle.Finder, error) { return oracle.OpenTrigrams(b.app.Ctx, b.snapshot, b.postgres) }},
 	} {
-		if !finder.wanted {
-			continue
+		if finder.wanted {
+			list = append(list, must(finder.open()))
 		}
-		f, err := finder.open()
-		if err != nil {
-			return list, err
-		}
-		list = append(list, f)
 	}
-	return list, nil
+	return list
 }
 
 type nameIndex struct{ *search.Index }
@@ -108,7 +87,7 @@ func (x nameIndex) Find(_ context.Context, name string) ([]string, error) {
 
 // lookUp asks every finder for every name, in turn. Any organization with the same
 // name key counts as right, because a person could not tell them apart.
-func (b *bench) lookUp(finders []oracle.Finder, orgs []snapshot.Organization, keys map[string]string, ask func(string) string) ([]benchEngine, error) {
+func (b *bench) lookUp(finders []oracle.Finder, orgs []snapshot.Organization, keys map[string]string, ask func(string) string) []benchEngine {
 	all := make([]oracle.Times, len(finders))
 	hits := make([]int, len(finders))
 	spent := make([]time.Duration, len(finders))
@@ -117,12 +96,7 @@ func (b *bench) lookUp(finders []oracle.Finder, orgs []snapshot.Organization, ke
 			if all[i].Engine = f.Name(); spent[i] > 5*time.Duration(b.Seconds*float64(time.Second)) {
 				continue
 			}
-			start := time.Now()
-			found, err := f.Find(b.app.Ctx, ask(o.Name))
-			took := time.Since(start)
-			if err != nil {
-				return nil, err
-			}
+			found, took := timed(func() []string { return must(f.Find(b.app.Ctx, ask(o.Name))) })
 			all[i].Samples, spent[i] = append(all[i].Samples, took), spent[i]+took
 			if len(found) > 0 && (found[0] == o.EIN || keys[found[0]] == orgname.Key(o.Name)) {
 				hits[i]++
@@ -138,18 +112,16 @@ func (b *bench) lookUp(finders []oracle.Finder, orgs []snapshot.Organization, ke
 	for i := range list {
 		list[i].Hit = &rates[i]
 	}
-	return list, nil
+	return list
 }
 
 // sampleNames draws organizations with names of two words and more.
-func sampleNames(s *snapshot.Snapshot, seed uint64) ([]snapshot.Organization, error) {
+func sampleNames(s *snapshot.Snapshot, seed uint64) []snapshot.Organization {
 	r := rand.New(rand.NewPCG(seed, 4))
 	var sample []snapshot.Organization
 	seen := 0
 	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
-		if err != nil {
-			return nil, err
-		}
+		check(err)
 		if strings.Count(o.Name, " ") < 1 || len(o.Name) < 12 {
 			continue
 		}
@@ -160,27 +132,25 @@ func sampleNames(s *snapshot.Snapshot, seed uint64) ([]snapshot.Organization, er
 		}
 	}
 	if len(sample) == 0 {
-		return nil, errors.New("the snapshot has no organizations to look up")
+		check(errors.New("the snapshot has no organizations to look up"))
 	}
-	return sample, nil
+	return sample
 }
 
 // namesakes are the keys of the names of all organizations, by EIN, that have the name of one in the sample.
-func namesakes(s *snapshot.Snapshot, sample []snapshot.Organization) (map[string]string, error) {
+func namesakes(s *snapshot.Snapshot, sample []snapshot.Organization) map[string]string {
 	asked := map[string]bool{}
 	for _, o := range sample {
 		asked[orgname.Key(o.Name)] = true
 	}
 	keys := map[string]string{}
 	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
-		if err != nil {
-			return nil, err
-		}
+		check(err)
 		if key := orgname.Key(o.Name); asked[key] {
 			keys[o.EIN] = key
 		}
 	}
-	return keys, nil
+	return keys
 }
 
 // withTypo leaves out the third letter of the longest word.

@@ -33,9 +33,7 @@ const (
 func (c *benchCmd) benchOrganizations(a *terminal.App) error {
 	b := &listBench{app: a, random: rand.New(rand.NewPCG(c.Seed, 3))}
 	data := filepath.Join(c.Data, fmt.Sprintf("organizations-%d", c.Seed))
-	if err := b.open(c, data); err != nil {
-		return err
-	}
+	b.open(c, data)
 	defer b.close()
 	fmt.Fprintf(a.Out, "%s organizations; %s; medians in milliseconds\n\n", terminal.Count(b.index.Len()), machine())
 	return b.race()
@@ -53,56 +51,41 @@ type listBench struct {
 }
 
 // open finds the directory, or invents it, and loads DuckDB.
-func (b *listBench) open(c *benchCmd, data string) error {
+func (b *listBench) open(c *benchCmd, data string) {
 	s, err := snapshot.Open(data)
 	if err == nil {
 		b.index, err = directory.Open(s)
 	}
 	if err != nil {
 		began := time.Now()
-		if s, _, err = nation.PublishOrganizations(b.app.Ctx, data, nation.Organizations, c.Seed, began); err != nil {
-			return err
-		}
+		s, _ = must2(nation.PublishOrganizations(b.app.Ctx, data, nation.Organizations, c.Seed, began))
 		fmt.Fprintf(b.app.Out, "organizations invented, written and indexed in %.0f s\n", time.Since(began).Seconds())
-		if b.index, err = directory.Open(s); err != nil {
-			return err
-		}
+		b.index = must(directory.Open(s))
 	}
 	for _, f := range s.Manifest.Files {
 		if f.Table() == "" {
 			fmt.Fprintf(b.app.Out, "index %s\n", terminal.Bytes(f.Bytes))
 		}
 	}
-	e, err := lists.Open(data)
-	if err != nil {
-		return err
-	}
-	took, err := b.load(s, e)
-	fmt.Fprintf(b.app.Out, "standing with the lists made in %.1f s\n", took.Seconds())
-	return err
+	e := must(lists.Open(data))
+	fmt.Fprintf(b.app.Out, "status on each list computed in %.1f s\n", b.load(s, e).Seconds())
 }
 
 // load loads the lists and DuckDB beside the index, and draws some organizations of
-// all. It returns how long the standing with the lists took.
-func (b *listBench) load(s *snapshot.Snapshot, e *lists.Edition) (took time.Duration, err error) {
-	if b.screener, err = screen.Open(&lists.Current{Edition: e}); err != nil {
-		return 0, err
-	}
+// all. It returns how long the status on each list took to compute.
+func (b *listBench) load(s *snapshot.Snapshot, e *lists.Edition) (took time.Duration) {
+	b.screener = must(screen.Open(&lists.Current{Edition: e}))
 	began := time.Now()
-	if b.standing, err = screen.NewStanding(b.index.EINs(), b.screener); err != nil {
-		return 0, err
-	}
+	b.standing = must(screen.NewStanding(b.index.EINs(), b.screener))
 	took = time.Since(began)
-	if b.duck, err = oracle.OpenOrganizations(b.app.Ctx, s, e); err != nil {
-		return 0, err
-	}
+	b.duck = must(oracle.OpenOrganizations(b.app.Ctx, s, e))
 	for range 5000 {
 		row, _ := b.index.Row(b.random.Uint32N(uint32(b.index.Len())), b.standing)
 		if b.some = append(b.some, row); row.Revenue != nil && row.GrantsPaid != nil {
 			b.filed = append(b.filed, row)
 		}
 	}
-	return took, nil
+	return took
 }
 
 func (b *listBench) close() {
@@ -213,26 +196,19 @@ func (b *listBench) race() error {
 			f := &directory.Filter{}
 			c.filter(f)
 			offset := 0
-			if _, n, err := b.ask(f, c.order, 0, 1); err != nil {
-				return err
-			} else if hits = append(hits, n); c.deep && n > 0 {
-				offset = b.random.IntN(n)
+			_, all := b.ask(f, c.order, 0, 1)
+			if hits = append(hits, all); c.deep && all > 0 {
+				offset = b.random.IntN(all)
 			}
 			began := time.Now()
-			rows, n, err := b.ask(f, c.order, offset, c.size)
+			rows, n := b.ask(f, c.order, offset, c.size)
 			took := time.Since(began)
-			if err != nil {
-				return err
-			}
 			if ours = append(ours, took); i >= listCompared {
 				continue
 			}
 			began = time.Now()
-			want, m, err := b.duck.List(b.app.Ctx, f, c.order, offset, c.size)
+			want, m := must2(b.duck.List(b.app.Ctx, f, c.order, offset, c.size))
 			theirs = append(theirs, time.Since(began))
-			if err != nil {
-				return err
-			}
 			if same = append(same, took); n != m || !reflect.DeepEqual(rows, want) {
 				return fault.New("bench_differs", "%s: %d of %d rows, and DuckDB has %d of %d, or others, for %s", c.name, len(rows), n, len(want), m, f.Canonical())
 			}
@@ -257,20 +233,14 @@ func (b *listBench) race() error {
 
 func inMicros(d time.Duration) string { return fmt.Sprintf("%.3f", float64(d)/1e6) }
 
-func (b *listBench) ask(f *directory.Filter, s directory.Sort, offset, limit int) ([]directory.Row, int, error) {
-	set, n, err := b.index.Select(f, b.standing)
-	if err != nil {
-		return nil, 0, err
-	}
+func (b *listBench) ask(f *directory.Filter, s directory.Sort, offset, limit int) ([]directory.Row, int) {
+	set, n := must2(b.index.Select(f, b.standing))
 	defer b.index.Release(set)
-	page, err := b.index.Page(set, n, s, offset, limit)
-	if err != nil {
-		return nil, 0, err
-	}
+	page := must(b.index.Page(set, n, s, offset, limit))
 	var rows []directory.Row
 	for _, org := range page {
 		row, _ := b.index.Row(org, b.standing)
 		rows = append(rows, row)
 	}
-	return rows, n, nil
+	return rows, n
 }

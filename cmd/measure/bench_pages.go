@@ -35,19 +35,11 @@ const (
 // benchPages times pages of the site, drawn and compressed by the whole service without the network, and adds
 // up the bytes that a browser loads for the first page of each kind.
 func (c *benchCmd) benchPages(a *terminal.App) error {
-	s, err := c.corpus(a)
-	if err != nil {
-		return err
-	}
-	srv, err := serve.Open(serve.Options{Data: c.dataDir(), Addr: "127.0.0.1:0", BaseURL: "https://grants.example.org", Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
-	}
+	s := c.corpus(a)
+	srv := must(serve.Open(serve.Options{Data: c.dataDir(), Addr: "127.0.0.1:0", BaseURL: "https://grants.example.org", Log: slog.New(slog.DiscardHandler)}))
 	defer srv.Close()
 	b := &pageBench{app: a, handler: srv.Handler(), random: rand.New(rand.NewPCG(c.Seed, 4)), sizes: map[string]int{}}
-	if err := b.sample(s); err != nil {
-		return err
-	}
+	b.sample(s)
 	fmt.Fprintf(a.Out, "%s; milliseconds\n\n", describe(s))
 	return b.run()
 }
@@ -61,20 +53,13 @@ type pageBench struct {
 	visits  int
 }
 
-func (b *pageBench) sample(s *snapshot.Snapshot) error {
-	g, err := graph.Open(s)
-	if err != nil {
-		return err
-	}
+func (b *pageBench) sample(s *snapshot.Snapshot) {
+	g := must(graph.Open(s))
 	defer g.Close()
 	for len(b.grants) < 2000 {
-		rows, _, err := g.Transactions(b.app.Ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Offset: b.random.IntN(int(g.Rows())), Limit: 5})
-		if err != nil {
-			return err
-		}
+		rows, _ := must2(g.Transactions(b.app.Ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Offset: b.random.IntN(int(g.Rows())), Limit: 5}))
 		b.grants = append(b.grants, rows...)
 	}
-	return nil
 }
 
 func (b *pageBench) grant() *graph.Grant { return &b.grants[b.random.IntN(len(b.grants))] }
@@ -169,7 +154,7 @@ type pageKind struct {
 }
 
 // view is one visit of a page. Every visitor has another address, because the site limits the requests of an address.
-func (b *pageBench) view(path string) (took time.Duration, body []byte, packed int, err error) {
+func (b *pageBench) view(path string) (took time.Duration, body []byte, packed int) {
 	for range 3 { // an address that has moved
 		b.visits++
 		r := httptest.NewRequestWithContext(b.app.Ctx, http.MethodGet, path, nil)
@@ -182,28 +167,22 @@ func (b *pageBench) view(path string) (took time.Duration, body []byte, packed i
 		switch {
 		case w.Code == http.StatusOK:
 			packed = w.Body.Len()
-			if body, err = unpacked(w.Header(), w.Body); err != nil {
-				return 0, nil, 0, fmt.Errorf("%s: %w", path, err)
-			}
-			return took, body, packed, nil
+			return took, unpacked(w.Header(), w.Body), packed
 		case w.Code/100 == 3:
 			path = w.Header().Get("Location")
 		default:
-			return 0, nil, 0, fault.New("page_failed", "%s answers %d", path, w.Code)
+			check(fault.New("page_failed", "%s answers %d", path, w.Code))
 		}
 	}
-	return 0, nil, 0, fault.New("page_failed", "%s has moved too often", path)
+	check(fault.New("page_failed", "%s has moved too often", path))
+	return 0, nil, 0
 }
 
-func unpacked(h http.Header, body io.Reader) ([]byte, error) {
-	if h.Get("Content-Encoding") != "gzip" {
-		return io.ReadAll(body)
+func unpacked(h http.Header, body io.Reader) []byte {
+	if h.Get("Content-Encoding") == "gzip" {
+		body = must(gzip.NewReader(body))
 	}
-	z, err := gzip.NewReader(body)
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(z)
+	return must(io.ReadAll(body))
 }
 
 var (
@@ -212,7 +191,7 @@ var (
 )
 
 // weigh adds up the bytes that a browser loads on its first visit: the page with its files, and the fonts that the page names.
-func (b *pageBench) weigh(page []byte, packed int) (files, fonts int, err error) {
+func (b *pageBench) weigh(page []byte, packed int) (files, fonts int) {
 	files = packed
 	for _, kind := range []struct {
 		find *regexp.Regexp
@@ -226,16 +205,12 @@ func (b *pageBench) weigh(page []byte, packed int) (files, fonts int, err error)
 			}
 			seen = append(seen, path)
 			if _, ok := b.sizes[path]; !ok {
-				_, _, n, err := b.view(path)
-				if err != nil {
-					return 0, 0, err
-				}
-				b.sizes[path] = n
+				_, _, b.sizes[path] = b.view(path)
 			}
 			*kind.to += b.sizes[path]
 		}
 	}
-	return files, fonts, nil
+	return files, fonts
 }
 
 func (b *pageBench) run() error {
@@ -245,18 +220,12 @@ func (b *pageBench) run() error {
 		var took samples
 		packed, first, fonts := 0, 0, 0
 		for i := range pageSamples + 5 {
-			d, body, n, err := b.view(kind.address())
-			if err != nil {
-				return err
-			}
+			d, body, n := b.view(kind.address())
 			if i < 5 { // the first are not counted
 				continue
 			}
 			took, packed = append(took, d), max(packed, n)
-			files, more, err := b.weigh(body, n)
-			if err != nil {
-				return err
-			}
+			files, more := b.weigh(body, n)
 			if files > first {
 				first, fonts = files, files+more
 			}
@@ -272,9 +241,7 @@ func (b *pageBench) run() error {
 	}
 	t.Print(b.app.Out)
 	fmt.Fprintf(b.app.Out, "\nA first view is the page with its styles, scripts and pictures, compressed; sizes are those of the largest of %d.\n", pageSamples)
-	if err := tooSlow(failed); err != nil {
-		return err
-	}
+	check(tooSlow(failed))
 	fmt.Fprintf(b.app.Out, "Explore is below %v at the 95th percentile, and no first view is over %s bytes.\n", pageMost, terminal.Count(int64(viewMost)))
 	return nil
 }

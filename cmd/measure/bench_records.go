@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -26,43 +25,27 @@ const recordTimes = 20
 // recordClass is a class of questions about organizations. Both sides are asked each question, and their answers must be equal.
 type recordClass struct {
 	name         string
-	ours, theirs func(i int) (any, error)
+	ours, theirs func(i int) any
 }
 
 // benchRecords times lists of organizations by filter, profiles and the rows of
 // one organization in the compliance lists, with plain DuckDB beside them.
-func (b *bench) benchRecords() error {
+func (b *bench) benchRecords() {
 	if !slices.Contains(b.Engines, "graph") || !slices.Contains(b.Engines, "plain") {
-		return nil
+		return
 	}
-	e, err := lists.Open(b.dataDir())
-	if err != nil {
-		return err
-	}
+	e := must(lists.Open(b.dataDir()))
 	x := &listBench{app: b.app, random: rand.New(rand.NewPCG(b.Seed, 7))}
-	if x.index, err = directory.Open(b.snapshot); err != nil {
-		return err
-	}
-	if _, err := x.load(b.snapshot, e); err != nil {
-		return err
-	}
+	x.index = must(directory.Open(b.snapshot))
+	x.load(b.snapshot, e)
 	defer x.close()
-	profiles, err := profile.Open(b.snapshot)
-	if err != nil {
-		return err
-	}
+	profiles := must(profile.Open(b.snapshot))
 	defer profiles.Close()
-	tables, err := screen.OpenTables(e)
-	if err != nil {
-		return err
-	}
+	tables := must(screen.OpenTables(e))
 	defer tables.Close()
-	records, err := oracle.OpenRecords(b.app.Ctx, b.snapshot, e)
-	if err != nil {
-		return err
-	}
+	records := must(oracle.OpenRecords(b.app.Ctx, b.snapshot, e))
 	defer records.Close()
-	return b.raceRecords(append(b.listClasses(x), b.lookups(x, profiles, tables, records)...))
+	b.raceRecords(append(b.listClasses(x), b.lookups(x, profiles, tables, records)...))
 }
 
 // prospectsMedian is how long half of the questions for prospects may take.
@@ -70,54 +53,41 @@ const prospectsMedian = 50 * time.Millisecond
 
 // timeProspects times the prospects of recipients, large and small. No SQL query would
 // find the same, so there is no comparison.
-func (b *bench) timeProspects() error {
+func (b *bench) timeProspects() {
 	if !slices.Contains(b.Engines, "graph") {
-		return nil
+		return
 	}
-	g, err := graph.Open(b.snapshot)
-	if err != nil {
-		return err
-	}
+	g := must(graph.Open(b.snapshot))
 	defer g.Close()
-	profiles, err := profile.Open(b.snapshot)
-	if err != nil {
-		return err
-	}
+	profiles := must(profile.Open(b.snapshot))
 	defer profiles.Close()
 	random := rand.New(rand.NewPCG(b.Seed, 11))
 	t := oracle.Times{Engine: "ours"}
 	for tried := 0; len(t.Samples) < benchSamples && tried < 50*benchSamples; tried++ {
 		// Any place in the list by dollars is as likely.
 		page := graph.Page{Offset: random.IntN(int(b.snapshot.Manifest.Counts.Recipients)), Limit: 1}
-		found, _, err := g.Recipients(b.app.Ctx, &graph.Filter{}, graph.Sort{}, page)
-		if err != nil {
-			return err
-		}
+		found, _ := must2(g.Recipients(b.app.Ctx, &graph.Filter{}, graph.Sort{}, page))
 		if len(found) == 0 || found[0].EIN == ein.None {
 			continue
 		}
 		began := time.Now()
-		_, known, err := prospect.Find(b.app.Ctx, prospect.Grants{Graph: g}, profiles, &prospect.Fitted, prospect.Search{
+		_, known := must2(prospect.Find(b.app.Ctx, prospect.Grants{Graph: g}, profiles, &prospect.Fitted, prospect.Search{
 			EIN: found[0].EIN, Page: graph.Page{Limit: 25}, Latest: b.snapshot.Manifest.Counts.LastCompleteYear,
-		})
-		if err != nil {
-			return err
-		}
+		}))
 		if known {
 			t.Samples = append(t.Samples, time.Since(began))
 		}
 	}
 	if len(t.Samples) == 0 {
-		return nil // nobody has an EIN
+		return // nobody has an EIN
 	}
 	slices.Sort(t.Samples)
 	at := func(percent int) time.Duration { return samples(t.Samples).at(percent).Round(100 * time.Microsecond) }
-	if b.JSON {
-		return json.NewEncoder(b.app.Out).Encode(benchClass{Class: "prospects", Grants: b.snapshot.Manifest.Counts.Grants, Engines: engineTimes([]oracle.Times{t})})
+	b.emit(benchClass{Class: "prospects", Engines: engineTimes([]oracle.Times{t})})
+	if !b.JSON {
+		fmt.Fprintf(b.app.Out, "\nprospects of %d recipients: median %s, 95th percentile %s, maximum %s; goal: a median of at most %s\n",
+			len(t.Samples), at(50), at(95), at(100), prospectsMedian)
 	}
-	fmt.Fprintf(b.app.Out, "\nprospects of %d recipients: median %s, 95th percentile %s, most %s; a median of %s at most is wanted\n",
-		len(t.Samples), at(50), at(95), at(100), prospectsMedian)
-	return nil
 }
 
 type listed struct {
@@ -139,13 +109,13 @@ func (b *bench) listClasses(x *listBench) (out []recordClass) {
 		}
 		out = append(out, recordClass{
 			name: "organizations " + c.name,
-			ours: func(i int) (any, error) {
-				rows, n, err := x.ask(filters[i], c.order, 0, 25)
-				return listed{rows, n}, err
+			ours: func(i int) any {
+				rows, n := x.ask(filters[i], c.order, 0, 25)
+				return listed{rows, n}
 			},
-			theirs: func(i int) (any, error) {
-				rows, n, err := x.duck.List(b.app.Ctx, filters[i], c.order, 0, 25)
-				return listed{rows, n}, err
+			theirs: func(i int) any {
+				rows, n := must2(x.duck.List(b.app.Ctx, filters[i], c.order, 0, 25))
+				return listed{rows, n}
 			},
 		})
 	}
@@ -158,15 +128,15 @@ func (b *bench) lookups(x *listBench, profiles *profile.Index, tables *screen.Ta
 		ids = append(ids, x.row().EIN)
 	}
 	return []recordClass{
-		{"profile", func(i int) (any, error) {
+		{"profile", func(i int) any {
 			p, known := profiles.Read(ids[i], true)
 			if !known {
-				return []int{0, 0, 0, 0}, nil
+				return []int{0, 0, 0, 0}
 			}
-			return []int{len(p.Financials), p.InAll.ServiceAreas, p.InAll.BoardLinks, p.InAll.Holdings}, nil
-		}, func(i int) (any, error) { return records.Profile(b.app.Ctx, ids[i].String()) }},
-		{"screening, five lists", func(i int) (any, error) { return listedRows(tables, ids[i]), nil },
-			func(i int) (any, error) { return records.Listed(b.app.Ctx, ids[i].String()) }},
+			return []int{len(p.Financials), p.InAll.ServiceAreas, p.InAll.BoardLinks, p.InAll.Holdings}
+		}, func(i int) any { return must(records.Profile(b.app.Ctx, ids[i].String())) }},
+		{"screening, five lists", func(i int) any { return listedRows(tables, ids[i]) },
+			func(i int) any { return must(records.Listed(b.app.Ctx, ids[i].String())) }},
 	}
 }
 
@@ -183,26 +153,16 @@ func listedRows(tables *screen.Tables, id ein.EIN) []int {
 }
 
 // raceRecords asks both sides in turn, until DuckDB has had its time.
-func (b *bench) raceRecords(classes []recordClass) error {
+func (b *bench) raceRecords(classes []recordClass) {
 	t := terminal.NewTable("organizations", ">ours", ">plain DuckDB", ">times")
 	for _, c := range classes {
 		sides := []oracle.Times{{Engine: "ours"}, {Engine: "plain DuckDB"}}
 		var spent time.Duration
 		for i := 0; i < benchSamples && (i < 4 || spent.Seconds() < b.Seconds); i++ {
-			began := time.Now()
-			got, err := c.ours(i)
-			took := time.Since(began)
-			if err != nil {
-				return err
-			}
-			began = time.Now()
-			want, err := c.theirs(i)
-			theirs := time.Since(began)
-			if err != nil {
-				return err
-			}
+			got, took := timed(func() any { return c.ours(i) })
+			want, theirs := timed(func() any { return c.theirs(i) })
 			if !reflect.DeepEqual(got, want) {
-				return fault.New("engines_differ", "%s: %+v, and DuckDB has %+v", c.name, got, want)
+				check(fault.New("engines_differ", "%s: %+v, and DuckDB has %+v", c.name, got, want))
 			}
 			if i == 0 {
 				continue // it warms both up
@@ -214,18 +174,12 @@ func (b *bench) raceRecords(classes []recordClass) error {
 			slices.Sort(sides[i].Samples)
 		}
 		list := engineTimes(sides)
-		if b.JSON {
-			if err := json.NewEncoder(b.app.Out).Encode(benchClass{Class: c.name, Grants: b.snapshot.Manifest.Counts.Grants, Engines: list}); err != nil {
-				return err
-			}
-			continue
-		}
+		b.emit(benchClass{Class: c.name, Engines: list})
 		t.Add(c.name, millis(list[0].P50, false), millis(list[1].P50, false), times(list[1].Ratio))
 	}
 	if !b.JSON {
-		fmt.Fprintf(b.app.Out, "\n%s organizations; each at least %d times plain DuckDB is wanted\n\n",
+		fmt.Fprintf(b.app.Out, "\n%s organizations; goal: each at least %d times as fast as plain DuckDB\n\n",
 			terminal.Count(b.snapshot.Manifest.Counts.Organizations), recordTimes)
 		t.Print(b.app.Out)
 	}
-	return nil
 }

@@ -35,37 +35,21 @@ const (
 func (c *benchCmd) benchScreening(a *terminal.App) error {
 	world := *c
 	world.Grants = screeningWorld
-	corpus, err := world.corpus(a)
-	if err != nil {
-		return err
-	}
+	corpus := world.corpus(a)
 	data := world.dataDir()
-	edition, err := nationalLists(a.Ctx, a, data)
-	if err != nil {
-		return err
-	}
+	edition := nationalLists(a.Ctx, a, data)
 	before := edition
-	if edition, err = revisedLists(a, data, edition); err != nil {
-		return err
-	}
+	edition = revisedLists(a, data, edition)
 	opened := time.Now()
-	srv, err := serve.Open(serve.Options{Data: data, BaseURL: "https://grants.example.org", Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
-	}
+	srv := must(serve.Open(serve.Options{Data: data, BaseURL: "https://grants.example.org", Log: slog.New(slog.DiscardHandler)}))
 	defer srv.Close()
-	fmt.Fprintf(a.Out, "opened in %.1f s (every byte held against its checksum); %s; milliseconds\n\n", time.Since(opened).Seconds(), machine())
+	fmt.Fprintf(a.Out, "opened in %.1f s (every byte checked against its checksum); %s; milliseconds\n\n", time.Since(opened).Seconds(), machine())
 	b := &screeningBench{app: a, handler: srv.Handler(), random: rand.New(rand.NewPCG(c.Seed, 1))}
-	if b.key, _, err = srv.Store().Create(a.Ctx, account.Pro, "", "bench"); err != nil {
-		return err
-	}
-	if err := b.sample(edition); err != nil {
-		return err
-	}
-	if err := b.run(before.Manifest.Version); err != nil {
-		return err
-	}
-	return b.plain(corpus, edition)
+	b.key, _ = must2(srv.Store().Create(a.Ctx, account.Pro, "", "bench"))
+	b.sample(edition)
+	b.run(before.Manifest.Version)
+	b.plain(corpus, edition)
+	return nil
 }
 
 // Revisions of the lists that are timed: a month's new names, and a day's new entities.
@@ -76,7 +60,7 @@ const (
 
 // revisedLists publishes two more editions and prints how long each takes to find
 // potential matches with the sanctions list and to log the changes.
-func revisedLists(a *terminal.App, data string, e *lists.Edition) (_ *lists.Edition, err error) {
+func revisedLists(a *terminal.App, data string, e *lists.Edition) *lists.Edition {
 	t := terminal.NewTable("edition", ">potential matches, s", ">log of changes, s")
 	for _, r := range []struct {
 		name     string
@@ -86,38 +70,28 @@ func revisedLists(a *terminal.App, data string, e *lists.Edition) (_ *lists.Edit
 		{"entities are new on the sanctions list", nation.Revision{Sanctioned: revisedEntities}},
 	} {
 		var took map[string]time.Duration
-		if e, took, err = nation.Revise(a.Ctx, e, data, r.revision, e.Manifest.GeneratedAt.Add(time.Second)); err != nil {
-			return nil, err
-		}
+		e, took = must2(nation.Revise(a.Ctx, e, data, r.revision, e.Manifest.GeneratedAt.Add(time.Second)))
 		seconds := func(index string) string { return fmt.Sprintf("%.1f", took[index].Seconds()) }
 		t.Add(r.name, seconds("matches"), seconds("change"))
 	}
 	t.Print(a.Out)
-	return e, nil
+	return e
 }
 
 // nationalLists publishes the lists, or finds them.
-func nationalLists(ctx context.Context, a *terminal.App, data string) (*lists.Edition, error) {
-	e, err := lists.Open(data)
-	if err != nil {
-		return nil, err
-	}
+func nationalLists(ctx context.Context, a *terminal.App, data string) *lists.Edition {
+	e := must(lists.Open(data))
 	if e.Status(lists.BMF).Rows < nation.Masters {
 		began := time.Now()
-		if e, err = nation.Publish(ctx, e, data, nation.Masters, began); err != nil {
-			return nil, err
-		}
+		e = must(nation.Publish(ctx, e, data, nation.Masters, began))
 		fmt.Fprintf(a.Out, "lists written and indexed in %.0f s\n", time.Since(began).Seconds())
 	}
-	st, err := os.Stat(filepath.Join(e.Dir, filepath.FromSlash(screen.IndexPath)))
-	if err != nil {
-		return nil, err
-	}
+	st := must(os.Stat(filepath.Join(e.Dir, filepath.FromSlash(screen.IndexPath))))
 	for _, l := range e.Lists {
 		fmt.Fprintf(a.Out, "%-12s %12s rows\n", l.Name, terminal.Count(l.Rows))
 	}
 	fmt.Fprintf(a.Out, "index %s MB\n", terminal.Count(st.Size()>>20))
-	return e, nil
+	return e
 }
 
 type screeningBench struct {
@@ -131,12 +105,10 @@ type screeningBench struct {
 	pdf     []byte
 }
 
-func (b *screeningBench) sample(e *lists.Edition) error {
+func (b *screeningBench) sample(e *lists.Edition) {
 	n := 0
 	for m, err := range snapshot.Rows[lists.Master](e.Snapshot, lists.Masters) {
-		if err != nil {
-			return err
-		}
+		check(err)
 		// A reservoir: every row has the same chance.
 		if n++; len(b.eins) < 4000 {
 			b.eins, b.names = append(b.eins, m.EIN), append(b.names, m.Name)
@@ -144,7 +116,6 @@ func (b *screeningBench) sample(e *lists.Edition) error {
 			b.eins[i], b.names[i] = m.EIN, m.Name
 		}
 	}
-	return nil
 }
 
 func (b *screeningBench) pick(list []string, n int) (drawn []string) {
@@ -160,7 +131,7 @@ type screeningRequest struct {
 	kind         string // of the body
 }
 
-func (b *screeningBench) ask(q screeningRequest) (time.Duration, []byte, error) {
+func (b *screeningBench) ask(q screeningRequest) (time.Duration, []byte) {
 	r := httptest.NewRequestWithContext(b.app.Ctx, q.method, "/api/v1/"+q.path, bytes.NewReader(q.body))
 	r.Header.Set("X-API-Key", b.key)
 	if q.kind != "" {
@@ -171,13 +142,13 @@ func (b *screeningBench) ask(q screeningRequest) (time.Duration, []byte, error) 
 	b.handler.ServeHTTP(w, r)
 	took := time.Since(began)
 	if w.Code != http.StatusOK {
-		return 0, nil, fmt.Errorf("%s %s answers %d: %s", q.method, q.path, w.Code, w.Body)
+		check(fmt.Errorf("%s %s answers %d: %s", q.method, q.path, w.Code, w.Body))
 	}
-	return took, w.Body.Bytes(), nil
+	return took, w.Body.Bytes()
 }
 
 // run asks every kind of request, changes since an earlier edition included.
-func (b *screeningBench) run(before string) error {
+func (b *screeningBench) run(before string) {
 	get := func(path func() string) func() screeningRequest {
 		return func() screeningRequest { return screeningRequest{method: "GET", path: path()} }
 	}
@@ -209,10 +180,7 @@ func (b *screeningBench) run(before string) error {
 		var took samples
 		size := 0
 		for i := range screeningSamples + 5 {
-			d, body, err := b.ask(c.ask())
-			if err != nil {
-				return err
-			}
+			d, body := b.ask(c.ask())
 			if c.keep != nil && *c.keep == nil {
 				*c.keep = bytes.Clone(body)
 			}
@@ -223,43 +191,26 @@ func (b *screeningBench) run(before string) error {
 		t.Add(c.name, inMillis(took.at(50)), inMillis(took.at(95)), inMillis(took.at(100)), int64(size))
 	}
 	t.Print(b.app.Out)
-	return nil
 }
 
 func inMillis(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/1e6) }
 
 // plain looks the rows of one organization up, in the index and with DuckDB over the same tables.
-func (b *screeningBench) plain(s *snapshot.Snapshot, e *lists.Edition) error {
-	tables, err := screen.OpenTables(e)
-	if err != nil {
-		return err
-	}
+func (b *screeningBench) plain(s *snapshot.Snapshot, e *lists.Edition) {
+	tables := must(screen.OpenTables(e))
 	defer tables.Close()
-	records, err := oracle.OpenRecords(b.app.Ctx, s, e)
-	if err != nil {
-		return err
-	}
+	records := must(oracle.OpenRecords(b.app.Ctx, s, e))
 	defer records.Close()
 	var ours, theirs samples
 	for _, text := range b.pick(b.eins, screeningPlain) {
-		id, err := ein.Parse(text)
-		if err != nil {
-			return err
-		}
-		began := time.Now()
-		found := listedRows(tables, id)
-		ours = append(ours, time.Since(began))
-		began = time.Now()
-		same, err := records.Listed(b.app.Ctx, text)
-		if err != nil {
-			return err
-		}
-		if theirs = append(theirs, time.Since(began)); !slices.Equal(same, found) {
-			return fmt.Errorf("%s has %v rows in the lists, and DuckDB finds %v", text, found, same)
+		id := must(ein.Parse(text))
+		found, took := timed(func() []int { return listedRows(tables, id) })
+		same, its := timed(func() []int { return must(records.Listed(b.app.Ctx, text)) })
+		if ours, theirs = append(ours, took), append(theirs, its); !slices.Equal(same, found) {
+			check(fmt.Errorf("%s has %v rows in the lists, and DuckDB finds %v", text, found, same))
 		}
 	}
 	a, p := ours.at(50), theirs.at(50)
 	fmt.Fprintf(b.app.Out, "\nrows of one organization in five lists: %.3f ms, plain DuckDB over the same tables %.1f ms (%.0f times)\n",
 		float64(a)/1e6, float64(p)/1e6, float64(p)/float64(a))
-	return nil
 }

@@ -33,10 +33,7 @@ func (c *benchCmd) benchSemantic(a *terminal.App) error {
 	if c.Crowd < 1 || c.Crowd > 8_000_000 {
 		return fault.New("bad_flag", "--crowd must be from 1 to 8,000,000").Try("measure bench --help")
 	}
-	x, err := c.crowd(a)
-	if err != nil {
-		return err
-	}
+	x := c.crowd(a)
 	defer x.Close()
 	questions := crowd.Questions(60, c.Seed)
 	runtime.GOMAXPROCS(1) // as a busy server has it
@@ -53,10 +50,7 @@ func (c *benchCmd) benchSemantic(a *terminal.App) error {
 			var took, wall samples
 			for i, q := range questions {
 				begin, used := time.Now(), terminal.ProcessorTime()
-				ans, err := x.Search(a.Ctx, search.Ask{Text: q, Mode: mode, State: state, Limit: 20})
-				if err != nil {
-					return err
-				}
+				ans := must(x.Search(a.Ctx, search.Ask{Text: q, Mode: mode, State: state, Limit: 20}))
 				if ans.Mode != mode {
 					return fault.New("no_vectors", "mode %s is not served", mode).Try("measure with a program that has its model")
 				}
@@ -75,9 +69,7 @@ func (c *benchCmd) benchSemantic(a *terminal.App) error {
 				slow = append(slow, fmt.Sprintf("%s %s %.1f ms", b.Mode, where, b.P50))
 			}
 			if c.JSON {
-				if err := json.NewEncoder(a.Out).Encode(b); err != nil {
-					return err
-				}
+				check(json.NewEncoder(a.Out).Encode(b))
 			}
 		}
 	}
@@ -90,21 +82,19 @@ func (c *benchCmd) benchSemantic(a *terminal.App) error {
 	return nil
 }
 
-func (c *benchCmd) crowd(a *terminal.App) (*search.Index, error) {
+func (c *benchCmd) crowd(a *terminal.App) *search.Index {
 	data := filepath.Join(c.Data, fmt.Sprintf("crowd-%d-%d", c.Crowd, c.Seed))
 	s, err := snapshot.Open(data)
 	if err == nil {
 		if x, err := search.Open(s); err == nil {
 			if x.Bad() == nil {
-				return x, nil
+				return x
 			}
 			_ = x.Close()
 		}
 	}
 	bar := a.Phase("crowd", int64(c.Crowd), c.Quiet || c.JSON)
-	if s, err = crowd.Build(a.Ctx, data, c.Crowd, c.Seed, func(done, _ int64) { bar.Set(done) }); err != nil {
-		return nil, err
-	}
+	s = must(crowd.Build(a.Ctx, data, c.Crowd, c.Seed, func(done, _ int64) { bar.Set(done) }))
 	bar.End("%s organizations", terminal.Count(c.Crowd))
-	return search.Open(s)
+	return must(search.Open(s))
 }

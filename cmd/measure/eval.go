@@ -50,6 +50,7 @@ type evalCmd struct {
 }
 
 func (c *evalCmd) Run(a *terminal.App) (err error) {
+	defer caught(&err)
 	if c.scratch, err = os.MkdirTemp("", "grantgraph-eval-"); err != nil {
 		return fault.Disk(os.TempDir(), err)
 	}
@@ -58,11 +59,7 @@ func (c *evalCmd) Run(a *terminal.App) (err error) {
 }
 
 func (c *evalCmd) run(a *terminal.App) error {
-	mode, err := c.mode()
-	switch {
-	case err != nil:
-		return err
-	case mode != nil:
+	if mode := must(c.mode()); mode != nil {
 		return mode.run(c, a)
 	}
 	inputs := slices.DeleteFunc([]string{c.Labelled, c.World, c.Sources}, func(path string) bool { return path == "" })
@@ -80,29 +77,17 @@ func (c *evalCmd) run(a *terminal.App) error {
 	case c.Labelled == "":
 		return c.evalBuild(a)
 	}
-	cases, read, u, err := c.load()
-	if err != nil {
-		return err
-	}
+	cases, read, u := c.load()
 	if c.Fit != "" {
-		if err := terminal.WriteFile(c.Fit, func(w io.Writer) error {
+		check(terminal.WriteFile(c.Fit, func(w io.Writer) error {
 			_, err := eval.Fit(u, cases).WriteTo(w)
 			return err
-		}); err != nil {
-			return err
-		}
+		}))
 	}
-	m, err := readModel(c.Model)
-	if err != nil {
-		return err
-	}
+	m := readModel(c.Model)
 	ask := func(list io.Writer) error {
-		res, err := eval.Labelled(a.Ctx, u, cases, eval.Options{Folds: c.Folds, Model: m, Read: read, List: list})
-		if err != nil {
-			return err
-		}
-		err = c.print(a, "labelled", res.Print)
-		return errors.Join(err, c.judge(res.Gates))
+		res := must(eval.Labelled(a.Ctx, u, cases, eval.Options{Folds: c.Folds, Model: m, Read: read, List: list}))
+		return errors.Join(c.print(a, "labelled", res.Print), c.judge(res.Gates))
 	}
 	if c.Wrong == "" {
 		return ask(nil)
@@ -118,24 +103,17 @@ func (c *evalCmd) evalBuild(a *terminal.App) error {
 		}
 	}
 	var blind *eval.Result
-	result, err := ingest.Run(a.Ctx, ingest.Options{
+	result := must(ingest.Run(a.Ctx, ingest.Options{
 		Sources: c.Sources + c.World, Data: c.scratch,
 		Examine: func(r *resolve.Resolver, labels []resolve.Label) { blind = eval.Examine(r, labels, c.Lines) },
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	m := result.Report.Model
-	blind.Model = fmt.Sprintf("%s, for %.0f %% of unresolved lines without an organization", m.Origin, 100*m.Outside)
+	blind.Model = fmt.Sprintf("%s, assuming that %.0f %% of unresolved lines have no organization", m.Origin, 100*m.Outside)
 	if c.World == "" {
-		err := c.print(a, "sources", blind.Print)
-		return errors.Join(err, c.judge(blind.Gates))
+		return errors.Join(c.print(a, "sources", blind.Print), c.judge(blind.Gates))
 	}
-	w, err := c.compare(result.Snapshot)
-	if err != nil {
-		return err
-	}
-	err = c.print(a, "world", func(out io.Writer, onlyJSON bool) error { return eval.PrintWorld(out, w, blind, onlyJSON) })
+	w := c.compare(result.Snapshot)
+	err := c.print(a, "world", func(out io.Writer, onlyJSON bool) error { return eval.PrintWorld(out, w, blind, onlyJSON) })
 	return errors.Join(err, c.judge(w.Gates()))
 }
 
@@ -168,9 +146,7 @@ func (c *evalCmd) print(a *terminal.App, mark string, tables func(w io.Writer, o
 			Try("put the lines %q and %q where they belong", strings.TrimSpace(begin), end)
 	}
 	var b strings.Builder
-	if err := tables(&b, false); err != nil {
-		return err
-	}
+	check(tables(&b, false))
 	// The line of JSON is for machines.
 	body := b.String()
 	if i := strings.LastIndex(body, "\n{"); i >= 0 {
@@ -181,78 +157,63 @@ func (c *evalCmd) print(a *terminal.App, mark string, tables func(w io.Writer, o
 
 func (c *evalCmd) truth() string { return filepath.Join(c.World, "truth.ndjson") }
 
-func (c *evalCmd) compare(s *snapshot.Snapshot) (*eval.World, error) {
-	truth, err := readFile(c.truth(), "the truth of an invented world", eval.ReadTruth)
-	if err != nil {
-		return nil, err
-	}
+func (c *evalCmd) compare(s *snapshot.Snapshot) *eval.World {
+	truth := readFile(c.truth(), "the truth of an invented world", eval.ReadTruth)
 	known := map[ein.EIN]bool{}
 	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
-		if err != nil {
-			return nil, err
-		}
+		check(err)
 		e, _ := ein.Filed(o.EIN)
 		known[e] = true
 	}
-	return eval.CompareWorld(truth, snapshot.Rows[snapshot.Grant](s, snapshot.Grants), func(e ein.EIN) bool { return known[e] })
+	return must(eval.CompareWorld(truth, snapshot.Rows[snapshot.Grant](s, snapshot.Grants), func(e ein.EIN) bool { return known[e] }))
 }
 
-func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Universe, err error) {
+func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Universe) {
 	masters := append(c.BMF, c.More...)
 	if len(masters) == 0 {
-		return nil, read, nil, fault.New("bad_flag", "no master file given: there are no organizations to choose from").
-			Try("measure eval --labelled %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.Labelled)
+		check(fault.New("bad_flag", "no master file given: there are no organizations to choose from").
+			Try("measure eval --labelled %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.Labelled))
 	}
-	read, err = readFile(c.Labelled, "a file of labelled lines", func(r io.Reader) (rows.Tally, error) {
+	read = readFile(c.Labelled, "a file of labelled lines", func(r io.Reader) (rows.Tally, error) {
 		return eval.ReadLabelled(r, func(l *eval.Case) error {
 			cases = append(cases, *l)
 			return nil
 		})
 	})
-	if err != nil {
-		return nil, read, nil, err
-	}
 	if len(cases) == 0 {
-		return nil, read, nil, fault.New("no_labels", "%s has no line with a usable EIN", c.Labelled).
-			Try("check the column filed_ein")
+		check(fault.New("no_labels", "%s has no line with a usable EIN", c.Labelled).Try("check the column filed_ein"))
 	}
 	b := resolve.NewUniverse()
 	for _, path := range masters {
-		if _, err := readFile(path, "a part of the business master file", func(r io.Reader) (rows.Tally, error) { return eval.AddMaster(b, r) }); err != nil {
-			return nil, read, nil, err
-		}
+		readFile(path, "a part of the business master file", func(r io.Reader) (rows.Tally, error) { return eval.AddMaster(b, r) })
 	}
 	eval.Teach(b, cases)
-	return cases, read, b.Build(), nil
+	return cases, read, b.Build()
 }
 
-func readModel(path string) (*model.Model, error) {
+func readModel(path string) *model.Model {
 	if path == "" {
-		return nil, nil
+		return nil
 	}
 	return readFile(path, "a model of this version", resolve.ReadModel)
 }
 
-func readFile[T any](path, what string, read func(io.Reader) (T, error)) (v T, err error) {
-	err = terminal.ReadFile(path, what, func(r io.Reader) (err error) {
+func readFile[T any](path, what string, read func(io.Reader) (T, error)) (v T) {
+	check(terminal.ReadFile(path, what, func(r io.Reader) (err error) {
 		v, err = read(r)
 		return err
-	})
-	return v, err
+	}))
+	return v
 }
 
 // readMasters reads parts of the master file. The record is used again after do.
-func readMasters(paths []string, do func(path string, m *bmf.Record)) error {
+func readMasters(paths []string, do func(path string, m *bmf.Record)) {
 	for _, path := range paths {
-		_, err := readFile(path, "a part of the business master file", func(r io.Reader) (rows.Tally, error) {
+		readFile(path, "a part of the business master file", func(r io.Reader) (rows.Tally, error) {
 			return bmf.Read(r, func(m *bmf.Record) error {
 				do(path, m)
 				return nil
 			})
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }

@@ -28,46 +28,24 @@ func (c *evalCmd) evalCauses(a *terminal.App) error {
 			Try("measure eval --causes --bmf eo1.csv eo2.csv eo3.csv eo4.csv")
 	}
 	var cases []cause.Case
-	var err error
-	if c.Sources != "" {
-		cases, err = c.builtCases(a)
-	} else {
-		cases, err = masterCases(masters)
-	}
-	if err != nil {
-		return err
-	}
-	res, err := cause.Measure(a.Ctx, 0, cases)
-	if err != nil {
-		return err
-	}
 	mark := "causes"
 	if c.Sources != "" {
+		built := must(ingest.Run(a.Ctx, ingest.Options{Sources: c.Sources, Data: c.scratch}))
+		cases = must(ingest.CauseCases(a.Ctx, built.Snapshot, must(lists.Open(c.scratch))))
 		mark = "causes of a build"
+	} else {
+		cases = masterCases(masters)
 	}
-	if err := c.print(a, mark, res.Print); err != nil {
-		return err
-	}
+	res := must(cause.Measure(a.Ctx, 0, cases))
+	check(c.print(a, mark, res.Print))
 	if !res.Passed {
 		return fault.New("gate_failed", "inferred causes are right less often than they must be").Try("do not publish; look at the table")
 	}
 	return nil
 }
 
-func (c *evalCmd) builtCases(a *terminal.App) ([]cause.Case, error) {
-	result, err := ingest.Run(a.Ctx, ingest.Options{Sources: c.Sources, Data: c.scratch})
-	if err != nil {
-		return nil, err
-	}
-	edition, err := lists.Open(c.scratch)
-	if err != nil {
-		return nil, err
-	}
-	return ingest.CauseCases(a.Ctx, result.Snapshot, edition)
-}
-
-func masterCases(masters []string) (cases []cause.Case, err error) {
-	err = readMasters(masters, func(path string, m *bmf.Record) {
+func masterCases(masters []string) (cases []cause.Case) {
+	readMasters(masters, func(path string, m *bmf.Record) {
 		part, _, _ := strings.Cut(filepath.Base(path), ".")
 		k := cause.Case{Letter: cause.Letter(m.NTEE), Unseen: !slices.Contains(lookedAt, part), Org: cause.Org{
 			EIN: m.EIN, Name: strings.Clone(m.Name), Subsection: strings.Clone(m.Subsection), Foundation: strings.Clone(m.Foundation),
@@ -78,5 +56,5 @@ func masterCases(masters []string) (cases []cause.Case, err error) {
 		}
 		cases = append(cases, k)
 	})
-	return cases, err
+	return cases
 }

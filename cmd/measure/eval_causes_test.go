@@ -63,7 +63,7 @@ func TestEvalCauses(t *testing.T) {
 		t.Errorf("the page is\n%s", text)
 	}
 	few := master("eo_pa.csv", 100, func(int) bool { return false })
-	if code, out, errs := command(t, "eval", "--causes", "--bmf", few); code != 0 || !strings.Contains(out, "nothing is inferred") {
+	if code, out, errs := command(t, "eval", "--causes", "--bmf", few); code != 0 || !strings.Contains(out, "so we infer no causes") {
 		t.Errorf("%d %s %s", code, out, errs)
 	}
 	for name, args := range map[string][]string{

@@ -20,29 +20,17 @@ func (c *evalCmd) evalNames(a *terminal.App) (err error) {
 	if c.Data == "" {
 		return fault.New("bad_flag", "--names needs --data").Try("measure eval --names --data data --judged names.csv")
 	}
-	s, err := snapshot.Open(c.Data)
-	if err != nil {
-		return err
-	}
+	s := must(snapshot.Open(c.Data))
 	var tables []func(w io.Writer, asJSON bool) error
 	var failed []error
 	if c.Judged != "" {
-		cases, err := readFile(c.Judged, "a file of judged names", quality.ReadJudged)
-		if err != nil {
-			return err
-		}
-		e, err := identify.Learn(a.Ctx, s, nil)
-		if err != nil {
-			return err
-		}
+		cases := readFile(c.Judged, "a file of judged names", quality.ReadJudged)
+		e := must(identify.Learn(a.Ctx, s, nil))
 		res := quality.Measure(e, cases)
 		tables = append(tables, func(w io.Writer, asJSON bool) error { return res.Print(w, "judged names", asJSON) })
 		failed = append(failed, res.Judge())
 	}
-	plain, placed, err := quality.Filed(a.Ctx, s, c.Lines)
-	if err != nil {
-		return err
-	}
+	plain, placed := must2(quality.Filed(a.Ctx, s, c.Lines))
 	tables = append(tables,
 		func(w io.Writer, asJSON bool) error { return plain.Print(w, "names on lines", asJSON) },
 		func(w io.Writer, asJSON bool) error { return placed.Print(w, "names on lines, with the state", asJSON) })

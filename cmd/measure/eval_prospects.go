@@ -25,36 +25,19 @@ func (c *evalCmd) evalProspects(a *terminal.App) error {
 	if c.Organizations < 1 {
 		return fault.New("bad_flag", "--organizations must be at least 1").Try("measure eval --prospects --data data")
 	}
-	s, release, err := snapshot.OpenHeld(c.Data)
-	if err != nil {
-		return err
-	}
+	s, release := must2(snapshot.OpenHeld(c.Data))
 	defer release()
-	g, err := graph.Open(s)
-	if err != nil {
-		return err
-	}
+	g := must(graph.Open(s))
 	defer g.Close()
-	p, err := profile.Open(s)
-	if err != nil {
-		return err
-	}
+	p := must(profile.Open(s))
 	defer p.Close()
 	o := quality.Options{Year: c.Year, Targets: c.Organizations, Weights: &prospect.Fitted}
 	o.Year = cmp.Or(o.Year, s.Manifest.Counts.LastCompleteYear)
 	if c.Fit != "" {
-		w, err := quality.Fit(a.Ctx, s, g, p, o)
-		if err != nil {
-			return err
-		}
-		if err := terminal.WriteFile(c.Fit, func(out io.Writer) error { return w.Print(out) }); err != nil {
-			return err
-		}
+		w := must(quality.Fit(a.Ctx, s, g, p, o))
+		check(terminal.WriteFile(c.Fit, func(out io.Writer) error { return w.Print(out) }))
 		o.Weights = w
 	}
-	res, err := quality.Measure(a.Ctx, s, g, p, o)
-	if err != nil {
-		return err
-	}
+	res := must(quality.Measure(a.Ctx, s, g, p, o))
 	return c.print(a, fmt.Sprintf("prospects of %d", res.Year), res.Print)
 }

@@ -53,7 +53,7 @@ func (c *evalCmd) evalQuestions(a *terminal.App) error {
 		return fault.New("bad_flag", "--questions needs --data").Try("measure eval --questions questions.jsonl --data data")
 	}
 	var list []judgedQuestion
-	err := terminal.ReadFile(c.Questions, "a file of questions", func(r io.Reader) error {
+	check(terminal.ReadFile(c.Questions, "a file of questions", func(r io.Reader) error {
 		s := bufio.NewScanner(r)
 		for s.Scan() {
 			var q judgedQuestion
@@ -63,79 +63,53 @@ func (c *evalCmd) evalQuestions(a *terminal.App) error {
 			list = append(list, q)
 		}
 		return s.Err()
-	})
-	if err != nil {
-		return err
-	}
-	s, err := serve.Open(serve.Options{Data: c.Data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
-	}
+	}))
+	s := must(serve.Open(serve.Options{Data: c.Data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)}))
 	defer s.Close()
 	asker, release := s.Asker()
 	defer release()
-	tables, err := openTables(a.Ctx, c.Data)
-	if err != nil {
-		return err
-	}
+	tables := openTables(a.Ctx, c.Data)
 	defer tables.Close()
-	res, err := askAll(a.Ctx, asker, tables, list)
-	if err != nil {
-		return err
+	res := askAll(a.Ctx, asker, tables, list)
+	check(c.print(a, "questions", res.print))
+	if c.Gates {
+		return res.judge()
 	}
-	err = c.print(a, "questions", res.print)
-	if gate := res.judge(); c.Gates && err == nil {
-		return gate
-	}
-	return err
+	return nil
 }
 
-func openTables(ctx context.Context, data string) (*sql.DB, error) {
-	snap, err := snapshot.Open(data)
-	if err != nil {
-		return nil, err
-	}
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		return nil, err
-	}
+func openTables(ctx context.Context, data string) *sql.DB {
+	snap := must(snapshot.Open(data))
+	db := must(sql.Open("duckdb", ""))
 	db.SetMaxOpenConns(1)
 	for _, statement := range []string{
 		"ATTACH '" + filepath.Join(snap.Dir, warehouse.OpenFile) + "' AS w (READ_ONLY)",
 		"ATTACH '" + filepath.Join(snap.Dir, warehouse.ProFile) + "' AS x (READ_ONLY)",
 		"SET search_path = 'w.main,x.main'",
 	} {
-		if _, err := db.ExecContext(ctx, statement); err != nil {
-			db.Close()
-			return nil, err
-		}
+		must(db.ExecContext(ctx, statement))
 	}
-	return db, nil
+	return db
 }
 
 // askAll asks the questions one after the other. The first is asked twice, because tables are read into memory with it.
-func askAll(ctx context.Context, asker *ask.Asker, tables *sql.DB, list []judgedQuestion) (*questionsResult, error) {
+func askAll(ctx context.Context, asker *ask.Asker, tables *sql.DB, list []judgedQuestion) *questionsResult {
 	res := &questionsResult{Verdicts: map[string]int{}}
 	var times []float64
 	for i, q := range list {
 		if i == 0 {
-			if _, err := asker.Answer(ctx, q.Q); err != nil {
-				return nil, err
-			}
+			must(asker.Answer(ctx, q.Q))
 		}
 		before := terminal.ProcessorTime()
 		got, err := asker.Answer(ctx, q.Q)
 		ms := float64(terminal.ProcessorTime()-before) / float64(time.Millisecond)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", q.Q, err)
+			check(fmt.Errorf("%s: %w", q.Q, err))
 		}
 		if times = append(times, ms); ms > res.WorstMS {
 			res.WorstMS, res.Worst = ms, q.Q
 		}
-		verdict, want, err := verdictOf(ctx, tables, q, got)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", q.Q, err)
-		}
+		verdict, want := verdictOf(ctx, tables, q, got)
 		res.Verdicts[verdict]++
 		if q.Kind == "refused" {
 			res.Refusable++
@@ -153,19 +127,19 @@ func askAll(ctx context.Context, asker *ask.Asker, tables *sql.DB, list []judged
 	res.Right = scorecard.Share(int64(res.Verdicts["right"]), int64(res.Answerable))
 	res.Wrong = scorecard.Share(int64(res.Verdicts["wrong"]), int64(res.Answerable))
 	res.Refused = scorecard.Share(int64(res.Verdicts["refused rightly"]), int64(res.Refusable))
-	return res, nil
+	return res
 }
 
 // verdictOf compares an answer with what SQL says.
-func verdictOf(ctx context.Context, tables *sql.DB, q judgedQuestion, got *ask.Answer) (verdict string, want any, err error) {
+func verdictOf(ctx context.Context, tables *sql.DB, q judgedQuestion, got *ask.Answer) (verdict string, want any) {
 	switch {
 	case q.Kind == "refused" && got.Understood:
-		return "not refused", nil, nil
+		return "not refused", nil
 	case q.Kind == "refused":
-		return "refused rightly", nil, nil
+		return "refused rightly", nil
 	case q.SQL != "":
 		if err := tables.QueryRowContext(ctx, q.SQL).Scan(&want); err != nil && err != sql.ErrNoRows {
-			return "", nil, err
+			check(fmt.Errorf("%s: %w", q.Q, err))
 		}
 	}
 	switch {
@@ -180,7 +154,7 @@ func verdictOf(ctx context.Context, tables *sql.DB, q judgedQuestion, got *ask.A
 	default:
 		verdict = "not understood"
 	}
-	return verdict, want, nil
+	return verdict, want
 }
 
 var numberIn = regexp.MustCompile(`-?\d+(?:\.\d+)?(?: (?:thousand|million|billion)\b)?`)

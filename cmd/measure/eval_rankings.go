@@ -25,40 +25,23 @@ func (c *evalCmd) evalSnapshot(a *terminal.App) error {
 	data := c.Data
 	if from := c.Sources + c.World; from != "" {
 		data = c.scratch
-		if _, err := ingest.Run(a.Ctx, ingest.Options{Sources: from, Data: data}); err != nil {
-			return err
-		}
+		must(ingest.Run(a.Ctx, ingest.Options{Sources: from, Data: data}))
 	}
-	s, release, err := snapshot.OpenHeld(data)
-	if err != nil {
-		return err
-	}
+	s, release := must2(snapshot.OpenHeld(data))
 	defer release()
 	if c.Rankings {
-		res, err := eval.Rank(s)
-		if err != nil {
-			return err
-		}
+		res := must(eval.Rank(s))
 		return c.print(a, "rankings", res.Print)
 	}
 	if c.Links {
-		draws, err := eval.DrawLinks(s, c.Seed)
-		if err != nil {
-			return err
-		}
+		draws := must(eval.DrawLinks(s, c.Seed))
 		return c.print(a, "links", func(w io.Writer, onlyJSON bool) error { return eval.PrintLinks(w, draws, onlyJSON) })
 	}
 	if c.Stated {
-		res, err := eval.MeasureStated(s)
-		if err != nil {
-			return err
-		}
+		res := must(eval.MeasureStated(s))
 		return errors.Join(c.print(a, "stated", res.Print), c.judge(res.Gates))
 	}
-	h, err := eval.MeasureHardness(s)
-	if err != nil {
-		return err
-	}
+	h := must(eval.MeasureHardness(s))
 	mark := "hardness"
 	if h.Invented {
 		mark = "hardness of a world"

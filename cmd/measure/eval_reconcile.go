@@ -26,35 +26,21 @@ func (c *evalCmd) evalReconcile(a *terminal.App) error {
 		return fault.New("bad_flag", "--reconcile needs --labelled and --bmf").Try("measure eval --reconcile --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv")
 	}
 	var cases []quality.Case
-	err := terminal.ReadFile(c.Labelled, "a file of labelled lines", func(r io.Reader) error {
+	check(terminal.ReadFile(c.Labelled, "a file of labelled lines", func(r io.Reader) error {
 		_, err := eval.ReadLabelled(r, func(l *eval.Case) error {
 			cases = append(cases, quality.Case{Name: strings.TrimSpace(l.Name1 + " " + l.Name2), State: l.State, City: l.City, ZIP: l.ZIP, EIN: l.Truth})
 			return nil
 		})
 		return err
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	if len(cases) == 0 {
 		return fault.New("no_labels", "%s has no line with a usable EIN", c.Labelled).Try("check the column filed_ein")
 	}
-	orgs, err := masterOrganizations(masters)
-	if err != nil {
-		return err
-	}
-	register, err := quality.Open(a.Ctx, c.scratch, orgs)
-	if err != nil {
-		return err
-	}
+	orgs := masterOrganizations(masters)
+	register := must(quality.Open(a.Ctx, c.scratch, orgs))
 	defer register.Close()
-	res, err := quality.Measure(a.Ctx, register, cases)
-	if err != nil {
-		return err
-	}
-	if err := c.print(a, "reconcile", res.Print); err != nil {
-		return err
-	}
+	res := must(quality.Measure(a.Ctx, register, cases))
+	check(c.print(a, "reconcile", res.Print))
 	if why := res.Failed(); c.Gates && why != "" {
 		return fault.New("gate_failed", "%s", why).Try("do not publish; look at the tables")
 	}
@@ -62,8 +48,8 @@ func (c *evalCmd) evalReconcile(a *terminal.App) error {
 }
 
 // masterOrganizations reads parts of the master file as a build writes them, in the order of EINs.
-func masterOrganizations(paths []string) (orgs []snapshot.Organization, err error) {
-	err = readMasters(paths, func(_ string, m *bmf.Record) {
+func masterOrganizations(paths []string) (orgs []snapshot.Organization) {
+	readMasters(paths, func(_ string, m *bmf.Record) {
 		o := snapshot.Organization{
 			EIN: m.EIN.String(), Name: strings.ToUpper(m.Name), Street: m.Street, City: strings.ToUpper(m.City), State: m.State,
 			NTEE: m.NTEE, Subsection: m.Subsection, Foundation: m.Foundation, Affiliation: m.Affiliation, Group: m.Group,
@@ -78,9 +64,6 @@ func masterOrganizations(paths []string) (orgs []snapshot.Organization, err erro
 		}
 		orgs = append(orgs, o)
 	})
-	if err != nil {
-		return nil, err
-	}
 	slices.SortStableFunc(orgs, func(a, b snapshot.Organization) int { return cmp.Compare(a.EIN, b.EIN) })
-	return slices.CompactFunc(orgs, func(a, b snapshot.Organization) bool { return a.EIN == b.EIN }), nil
+	return slices.CompactFunc(orgs, func(a, b snapshot.Organization) bool { return a.EIN == b.EIN })
 }

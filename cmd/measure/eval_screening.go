@@ -46,27 +46,14 @@ func (c *evalCmd) evalScreening(a *terminal.App) error {
 		return fault.New("bad_flag", "no names to look for: give master files or --cases").
 			Try("measure eval --screening --list %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.List)
 	}
-	names, edition, err := c.listNames(a)
-	if err != nil {
-		return err
-	}
+	names, edition := c.listNames(a)
 	l := likeness.New(names)
 	if c.Cases != "" {
-		cases, err := c.readCases(a, names)
-		if err != nil {
-			return err
-		}
-		return c.measure(a, l, cases)
+		return c.measure(a, l, must(c.readCases(a, names)))
 	}
-	others, err := otherNames(masters, edition)
-	if err != nil {
-		return err
-	}
+	others := otherNames(masters, edition)
 	if c.Speed {
-		s, err := quality.Race(a.Ctx, l, others, c.Bulk, c.Cores)
-		if err != nil {
-			return err
-		}
+		s := must(quality.Race(a.Ctx, l, others, c.Bulk, c.Cores))
 		return c.print(a, "screening speed", s.Print)
 	}
 	cases := quality.Make(names, c.Seed, c.Each)
@@ -77,55 +64,44 @@ func (c *evalCmd) evalScreening(a *terminal.App) error {
 }
 
 func (c *evalCmd) measure(a *terminal.App, l *likeness.List, cases []quality.Case) error {
-	r, err := quality.Evaluate(a.Ctx, l, cases)
-	if err != nil {
-		return err
-	}
+	r := must(quality.Evaluate(a.Ctx, l, cases))
 	return c.print(a, "screening quality", r.Print)
 }
 
 // listNames are the names of the entities: of the folder that was given, or of
 // the edition of the data directory, which is returned too.
-func (c *evalCmd) listNames(a *terminal.App) (names []likeness.Name, e *lists.Edition, err error) {
+func (c *evalCmd) listNames(a *terminal.App) (names []likeness.Name, e *lists.Edition) {
 	if c.List != "" {
-		names, err = c.publishedNames(a)
-		return names, nil, err
+		return c.publishedNames(a), nil
 	}
 	const hint = "grantgraph build --sources DIR --data %s, or give --list"
-	e, err = lists.Open(c.Data)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, fault.New("no_lists", "%s has no lists", c.Data).Try(hint, c.Data)
-	case err != nil:
-		return nil, nil, err
-	case !e.Status(lists.OFAC).Loaded:
-		return nil, nil, fault.New("no_lists", "the sanctions list is not loaded: %s", e.Status(lists.OFAC).Problem).Try(hint, c.Data)
+	e, err := lists.Open(c.Data)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fault.New("no_lists", "%s has no lists", c.Data).Try(hint, c.Data)
+	}
+	check(err)
+	if s := e.Status(lists.OFAC); !s.Loaded {
+		check(fault.New("no_lists", "the sanctions list is not loaded: %s", s.Problem).Try(hint, c.Data))
 	}
 	entity := map[int64]bool{}
 	for s, err := range snapshot.Rows[lists.Sanction](e.Snapshot, lists.Sanctions) {
-		if err != nil {
-			return nil, nil, err
-		}
+		check(err)
 		entity[s.Num] = s.Entity()
 	}
 	for n, err := range snapshot.Rows[lists.SanctionName](e.Snapshot, lists.SanctionNames) {
-		if err != nil {
-			return nil, nil, err
-		}
+		check(err)
 		if entity[n.Num] {
 			names = append(names, likeness.Name{ID: n.Num, Kind: likeness.Kind(n.Kind), Text: n.Name})
 		}
 	}
-	return names, e, nil
+	return names, e
 }
 
 // publishedNames reads the files of a folder as the office publishes them,
 // plain or gzipped, in capitals or not. Only the primary file must be there.
-func (c *evalCmd) publishedNames(a *terminal.App) ([]likeness.Name, error) {
+func (c *evalCmd) publishedNames(a *terminal.App) (names []likeness.Name) {
 	found, err := os.ReadDir(c.List)
-	if err != nil {
-		return nil, fault.Disk(c.List, err)
-	}
+	check(fault.Disk(c.List, err))
 	var files ofac.Files
 	for name, to := range map[string]*io.Reader{"sdn.csv": &files.Primary, "alt.csv": &files.Aliases, "sdn_comments.csv": &files.Comments} {
 		i := slices.IndexFunc(found, func(f fs.DirEntry) bool {
@@ -137,22 +113,21 @@ func (c *evalCmd) publishedNames(a *terminal.App) ([]likeness.Name, error) {
 		}
 		f, err := rows.Open(filepath.Join(c.List, found[i].Name()))
 		if err != nil {
-			return nil, fault.New("wrong_format", "%s cannot be read: %w", found[i].Name(), err).Try("fetch the file again")
+			check(fault.New("wrong_format", "%s cannot be read: %w", found[i].Name(), err).Try("fetch the file again"))
 		}
 		defer f.Close()
 		*to = f
 	}
 	if files.Primary == nil {
-		return nil, fault.New("no_list", "%s has neither sdn.csv nor sdn.csv.gz", c.List).Try("give the folder with the files of the sanctions list")
+		check(fault.New("no_list", "%s has neither sdn.csv nor sdn.csv.gz", c.List).Try("give the folder with the files of the sanctions list"))
 	}
 	if files.Aliases == nil && !c.JSON {
 		fmt.Fprintln(a.Out, "There is no alt.csv: entries are known by their primary names and weak aliases only.")
 	}
 	list, err := ofac.Read(files)
 	if err != nil {
-		return nil, fault.New("wrong_format", "%s does not hold a sanctions list: %w", c.List, err).Try("fetch sdn.csv and alt.csv again")
+		check(fault.New("wrong_format", "%s does not hold a sanctions list: %w", c.List, err).Try("fetch sdn.csv and alt.csv again"))
 	}
-	var names []likeness.Name
 	for i := range list.Entries {
 		e := &list.Entries[i]
 		if !e.Entity() {
@@ -163,24 +138,22 @@ func (c *evalCmd) publishedNames(a *terminal.App) ([]likeness.Name, error) {
 			names = append(names, likeness.Name{ID: e.Num, Kind: likeness.Kind(alias.Type), Text: alias.Name})
 		}
 	}
-	return names, nil
+	return names
 }
 
-func otherNames(masters []string, e *lists.Edition) (names []string, err error) {
+func otherNames(masters []string, e *lists.Edition) (names []string) {
 	if len(masters) > 0 {
-		err := readMasters(masters, func(_ string, m *bmf.Record) { names = append(names, strings.Clone(m.Name)) })
-		return names, err
+		readMasters(masters, func(_ string, m *bmf.Record) { names = append(names, strings.Clone(m.Name)) })
+		return names
 	}
 	if s := e.Status(lists.BMF); !s.Loaded {
-		return nil, fault.New("no_lists", "the master file is not loaded: %s", s.Problem).Try("name its parts with --bmf")
+		check(fault.New("no_lists", "the master file is not loaded: %s", s.Problem).Try("name its parts with --bmf"))
 	}
 	for o, err := range snapshot.Rows[lists.Master](e.Snapshot, lists.Masters) {
-		if err != nil {
-			return nil, err
-		}
+		check(err)
 		names = append(names, o.Name)
 	}
-	return names, nil
+	return names
 }
 
 var caseColumns = []string{"query_name", "kind", "sdn_ent_num", "variant_type"}

@@ -36,29 +36,15 @@ func (c *evalCmd) evalSemantic(a *terminal.App) error {
 		}
 		queriesFile, documentsFile = filepath.Join(set, "queries.jsonl"), filepath.Join(set, "documents.jsonl")
 	}
-	queries, err := readFile(queriesFile, "a file of questions", quality.ReadQueries)
-	if err != nil {
-		return err
-	}
-	docs, err := readFile(documentsFile, "a file of organizations", quality.ReadDocuments)
-	if err != nil {
-		return err
-	}
+	queries := readFile(queriesFile, "a file of questions", quality.ReadQueries)
+	docs := readFile(documentsFile, "a file of organizations", quality.ReadDocuments)
 	if len(queries) == 0 || len(docs) == 0 {
 		return fault.New("no_set", "there are %d questions and %d organizations", len(queries), len(docs)).Try("check the files")
 	}
-	x, err := quality.Index(a.Ctx, c.scratch, docs)
-	if err != nil {
-		return err
-	}
+	x := must(quality.Index(a.Ctx, c.scratch, docs))
 	defer x.Close()
-	r, err := quality.Measure(a.Ctx, x, docs, queries)
-	if err != nil {
-		return err
-	}
-	if err := c.print(a, "search quality", r.Print); err != nil {
-		return err
-	}
+	r := must(quality.Measure(a.Ctx, x, docs, queries))
+	check(c.print(a, "search quality", r.Print))
 	if failed := r.Failed(); len(failed) > 0 {
 		return fault.New("gate_failed", "%s", strings.Join(failed, "; "))
 	}
@@ -68,18 +54,9 @@ func (c *evalCmd) evalSemantic(a *terminal.App) error {
 // evalSearchModes compares the modes on judged questions about a snapshot. --wrong lists
 // the results that nobody judged, for a person to judge.
 func (c *evalCmd) evalSearchModes(a *terminal.App) error {
-	questions, err := readFile(c.Judged, "a file of judged questions", quality.ReadJudged)
-	if err != nil {
-		return err
-	}
-	s, err := snapshot.Open(c.Data)
-	if err != nil {
-		return err
-	}
-	x, err := search.Open(s)
-	if err != nil {
-		return err
-	}
+	questions := readFile(c.Judged, "a file of judged questions", quality.ReadJudged)
+	s := must(snapshot.Open(c.Data))
+	x := must(search.Open(s))
 	defer x.Close()
 	compare := func(list io.Writer) error {
 		r, err := quality.Compare(a.Ctx, x, questions, func(q string, r *search.Result) {

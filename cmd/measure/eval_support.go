@@ -18,13 +18,8 @@ func (c *evalCmd) evalJudged(a *terminal.App) error {
 	if c.Holdings {
 		name, measure = "holdings", judged.Holdings
 	}
-	res, err := measure()
-	if err != nil {
-		return err
-	}
-	if err := c.print(a, name, res.Print); err != nil {
-		return err
-	}
+	res := must(measure())
+	check(c.print(a, name, res.Print))
 	if !res.Passed {
 		return fault.New("gate_failed", "%s are read less well than they must be", name).Try("look at the table")
 	}

@@ -29,10 +29,19 @@ type filing struct {
 	object    uint64      // 18-digit object id, 0 when unknown
 	sum       [16]byte    // of SHA-256 of the file
 	lines     int32       // staged grant lines
+	paid      int32       // of these, lines of Form 990-PF
 	declared  int64       // the filer's own total of grants paid, -1 when not stated
 	given     int64       // the same with what the list does not ask for, such as grants abroad, -1 when not stated
 	linesOf   int32       // filing that supplies the lines: itself, or an earlier version
 	account   lineAccount // what became of its lines
+}
+
+// listed is how many lines the list has that grants of a part are on.
+func (f *filing) listed(p irs990.Part) int32 {
+	if p == irs990.PFPaid {
+		return f.paid
+	}
+	return f.lines - f.paid
 }
 
 // lineAccount says what became of the grant lines of a return.

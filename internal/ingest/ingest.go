@@ -306,6 +306,20 @@ func (b *builder) overrides(ctx context.Context, kind string, read func(io.Reade
 	return o, err
 }
 
+// Rulings returns what adds a row to the people's rulings that a build of a folder of sources reads; nil without a folder.
+func Rulings(root string) func(row string) error {
+	if root == "" {
+		return nil
+	}
+	return func(row string) error {
+		s, err := discover.Rest(context.Background(), root)
+		if err != nil {
+			return err
+		}
+		return resolve.AddRuling(s.Abs(append(s.Files[discover.Overrides], "overrides/human.csv")[0]), row)
+	}
+}
+
 // overrideFault says what is wrong with a list of overrides. A person wrote the
 // list, so the advice is to correct it, not to fetch it again.
 func (b *builder) overrideFault(rel string, err error) error {

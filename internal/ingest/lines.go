@@ -139,6 +139,9 @@ func (b *builder) gatherShard(ctx context.Context, c *corpus, shard int, standsF
 		if origin < 0 || standsFor[origin] < 0 {
 			continue
 		}
+		if irs990.Part(l.Part) == irs990.PFPaid {
+			c.filings[origin].paid++
+		}
 		f := uint32(standsFor[origin])
 		acc := &c.filings[f].account
 		hidden := hide.has(&c.filings[origin], uint8(l.Part), l.Line)

@@ -13,6 +13,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/source/discover"
@@ -71,7 +72,7 @@ func (b *builder) maskIndividuals(c *corpus, identities []string) {
 			continue
 		}
 		c.recipients.class[row] |= masked
-		key = appendGrantKey(key[:0], c.filings[c.lines.origin[row]].key(), partName(c.lines.part[row]), int32(c.lines.line[row]))
+		key = grant.AppendKey(key[:0], c.filings[c.lines.origin[row]].key(), partName(c.lines.part[row]), int32(c.lines.line[row]))
 		if listed { // we cannot tell these recipients apart, so each counts separately
 			identities[row] = resolve.MaskedID(string(key))
 			continue
@@ -211,8 +212,8 @@ func (m *maskList) add(object, line, key, reason string) error {
 	case reason == "":
 		return fmt.Errorf("the reason is empty; say why, so that the entry can be reviewed")
 	case key != "" && object == "" && line == "":
-		if len(key) != grantKeySize {
-			return fmt.Errorf("grant_key %q is not one of %d characters", fault.Clip(key, 40), grantKeySize)
+		if len(key) != grant.KeySize {
+			return fmt.Errorf("grant_key %q is not one of %d characters", fault.Clip(key, 40), grant.KeySize)
 		}
 		m.byKey[strings.Clone(key)] = len(m.used)
 	case key == "" && object != "" && line != "":
@@ -254,7 +255,7 @@ func (m *maskList) has(f *filing, part uint8, line int32) bool {
 		at, found = m.byLine[returnLine{f.object, line}]
 	}
 	if !found && len(m.byKey) > 0 {
-		at, found = m.byKey[string(appendGrantKey(nil, f.key(), partName(part), line))]
+		at, found = m.byKey[string(grant.AppendKey(nil, f.key(), partName(part), line))]
 	}
 	if found {
 		m.mu.Lock()

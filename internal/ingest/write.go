@@ -3,15 +3,13 @@ package ingest
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/base32"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/ingest/stage/shardfile"
 	"grantgraph/internal/parallel"
@@ -30,24 +28,6 @@ func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus
 		b.writeAdjustments, b.writeAccounts, b.writeAbroad, b.writeApplications, b.writeModel, b.writeQuarantine,
 	}
 	return parallel.Each(ctx, min(b.workers, atOnce), len(tables), func(ctx context.Context, i int) error { return tables[i](ctx, w, c) })
-}
-
-var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-
-const grantKeySize = 13
-
-// appendGrantKey writes the stable key of a grant: a digest of the return, the list and the line.
-func appendGrantKey(dst []byte, filing, part string, line int32) []byte {
-	var buf [96]byte
-	b := append(buf[:0], filing...)
-	b = append(b, '/')
-	b = append(b, part...)
-	b = append(b, '/')
-	b = strconv.AppendInt(b, int64(line), 10)
-	sum := sha256.Sum256(b)
-	var enc [16]byte
-	keyEncoding.Encode(enc[:], sum[:10])
-	return append(dst, enc[:grantKeySize]...)
 }
 
 func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *corpus) error {
@@ -75,7 +55,7 @@ func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *corpus
 func (b *builder) grantRows(c *corpus, rows []uint32, into []snapshot.Grant) {
 	var to shownRecipient
 	var in shownFilings
-	keys := make([]byte, 0, len(rows)*grantKeySize)
+	keys := make([]byte, 0, len(rows)*grant.KeySize)
 	for i, row := range rows {
 		if i%rowsFetched == 0 {
 			c.fetch(rows[i:min(i+rowsFetched, len(rows))])
@@ -84,13 +64,13 @@ func (b *builder) grantRows(c *corpus, rows []uint32, into []snapshot.Grant) {
 			to = b.showRecipient(c, row)
 		}
 		r := b.grantRow(c, row, &to, &in)
-		keys = appendGrantKey(keys, r.Filing, r.Part, r.Line)
+		keys = grant.AppendKey(keys, r.Filing, r.Part, r.Line)
 		into[i] = r
 	}
 	// All keys share one string; each row has a part of it.
 	all := string(keys)
 	for i := range into {
-		into[i].Key = all[i*grantKeySize : (i+1)*grantKeySize]
+		into[i].Key = all[i*grant.KeySize : (i+1)*grant.KeySize]
 	}
 }
 
@@ -205,7 +185,8 @@ func (b *builder) grantRow(c *corpus, row uint32, s *shownRecipient, shown *show
 		IsIndividual: to.class[row]&individual != 0, IsUnidentified: to.class[row]&unidentified != 0,
 		IsDAF: in.isDAF, IsRelatedParty: to.class[row]&related != 0, AmountSuspect: to.class[row]&suspect != 0,
 		Support: int32(c.support[g.purpose[row]]), ReturnType: in.form, PeriodEnd: in.periodEnd,
-		Part: partName(g.part[row]), Line: int32(g.line[row]), EINConflict: to.conflict(row).String(),
+		Part: partName(g.part[row]), Line: int32(g.line[row]), PartLines: c.filings[g.origin[row]].listed(irs990.Part(g.part[row])),
+		EINConflict: to.conflict(row).String(),
 	}
 	// The line may be in an earlier version of the return.
 	r.Filing = shown.at(c, g.origin[row]).key

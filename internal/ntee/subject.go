@@ -86,6 +86,15 @@ func ParseSubject(s string) (Subject, error) {
 	return sub, nil
 }
 
+// NotApplied says that a text is no cause, and which code it may mean.
+func NotApplied(text string) string {
+	reason := fmt.Sprintf("%q is no NTEE letter, code or cause label, so it was not applied.", fault.Clip(text, 60))
+	if likely := Like(text); len(likely) > 0 {
+		reason += fmt.Sprintf(" %s is %s.", likely[0].Code, likely[0].Title)
+	}
+	return reason
+}
+
 // parseItem reads one part. It tests in a fixed order, so that a code is never read as a label nor a label as a code.
 func parseItem(part string) (item Item, ok bool, err error) {
 	item.Text = part

@@ -250,7 +250,7 @@ var phrases = map[string][]struct {
 	"AKA":      {{nil, false, alias}},
 	"FKA":      {{nil, false, alias}},
 	"D":        {{[]string{"B", "A"}, true, alias}},
-	"A":        {{[]string{"K", "A"}, true, alias}},
+	"A":        {{[]string{"K", "A"}, true, alias}, {[]string{"CHAPTER", "OF"}, false, benefit}},
 	"F":        {{[]string{"K", "A"}, true, alias}, {[]string{"B", "O"}, true, benefit}},
 	"FORMERLY": {{[]string{"KNOWN", "AS"}, false, alias}, {nil, false, alias}},
 	"ALSO":     {{[]string{"KNOWN", "AS"}, false, alias}},

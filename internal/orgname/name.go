@@ -313,6 +313,9 @@ func withoutSmallWords(k2 [][]byte) [][]byte {
 	out := k2[:0]
 	kept := slices.ContainsFunc(k2, func(w []byte) bool { return words[string(w)].class&stop == 0 })
 	for i, w := range k2 {
+		if n := len(out); string(w) == "OF" && n > 1 && string(out[n-2]) == "BOYS" && string(out[n-1]) == "GIRLS" {
+			w = club // which filers leave out
+		}
 		class := words[string(w)].class
 		if kept && class&stop != 0 {
 			continue

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -19,7 +20,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/release"
+	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
@@ -60,31 +63,31 @@ func newMetrics(memory *budget.Budget) *metrics {
 		requests: to.NewCounterVec(
 			prometheus.CounterOpts{Name: "grantgraph_requests_total", Help: "Requests by route and status."}, []string{"route", "status"}),
 		latency: to.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "grantgraph_request_seconds", Help: "Time to answer, by route.",
+			Name: "grantgraph_request_seconds", Help: "Response time, by route.",
 			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30},
 		}, []string{"route"}),
-		inFlight:        gauge("requests_in_flight", "Requests being answered."),
-		swaps:           counter("snapshot_swaps_total", "Snapshots taken up while running."),
-		refreshFailures: counter("snapshot_refresh_failures_total", "Times that a snapshot or the lists could not be taken up."),
-		cutOff:          counter("clients_cut_off_total", "Answers that were cut off because the client did not read them in time."),
-		accountsUp:      gauge("accounts_up", "1 while the store of the accounts answers."),
-		mailFailures:    counter("mail_failures_total", "Emails that the mail server did not take."),
+		inFlight:        gauge("requests_in_flight", "Requests in progress."),
+		swaps:           counter("snapshot_swaps_total", "New snapshots that the running server switched to."),
+		refreshFailures: counter("snapshot_refresh_failures_total", "Failed attempts to switch to a new snapshot or new lists."),
+		cutOff:          counter("clients_cut_off_total", "Responses cut off because the client did not read them in time."),
+		accountsUp:      gauge("accounts_up", "1 while the account database responds."),
+		mailFailures:    counter("mail_failures_total", "Emails that the mail server did not accept."),
 		damaged: to.NewGaugeVec(
-			prometheus.GaugeOpts{Name: "grantgraph_dataset_damaged", Help: "1 while damaged files keep a part of the dataset out of service."}, []string{"part"}),
+			prometheus.GaugeOpts{Name: "grantgraph_dataset_damaged", Help: "1 while damaged files put this part of the dataset out of service."}, []string{"part"}),
 
-		connections:        gauge("connections", "Connections of clients."),
-		connectionsRefused: counter("connections_refused_total", "Connections refused because there were too many, in all or from one network."),
+		connections:        gauge("connections", "Open client connections."),
+		connectionsRefused: counter("connections_refused_total", "Connections refused because there were too many, in total or from one network."),
 	}
 	for _, part := range dataset.Parts {
 		m.damaged.WithLabelValues(part).Set(0)
 	}
 	program := release.Current()
 	to.NewGauge(prometheus.GaugeOpts{
-		Name: "grantgraph_build_info", Help: "1; its labels say which release runs.",
+		Name: "grantgraph_build_info", Help: "Always 1; the labels show which release is running.",
 		ConstLabels: prometheus.Labels{"version": program.Version, "commit": program.Commit, "date": program.Date, "go": runtime.Version()},
 	}).Set(1)
-	bytes("memory_held_bytes", "Memory of the budget that running requests hold.", memory.Held)
-	bytes("memory_budget_bytes", "Memory that all requests together may hold; 0 is without bounds.", memory.Size)
+	bytes("memory_held_bytes", "Memory that requests in progress hold.", memory.Held)
+	bytes("memory_budget_bytes", "Memory that all requests together may hold; 0 means no limit.", memory.Size)
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -95,7 +98,7 @@ func (m *metrics) handler() http.Handler {
 
 // countedRoutes are the first parts of paths that are counted separately.
 var countedRoutes = strings.Fields("org search ask explore grant place cause compare check download share sitemap sql data reconcile " +
-	"account signin signup about plans contact privacy terms status static openapi.json llms.txt mcp healthz readyz")
+	"account signin signup about plans contact privacy terms status static clients openapi.json llms.txt mcp healthz readyz")
 
 // route reduces a path to one of a few names, so that strangers cannot make the metrics grow.
 func route(path string, operation func(path string) string) string {
@@ -113,7 +116,7 @@ func route(path string, operation func(path string) string) string {
 
 // shownPaths are the routes of the site whose paths are logged. Other paths may name a person, or be typed by mistake.
 var shownPaths = strings.Fields("org place cause compare check static data docs sql search ask explore mcp reconcile account signin signup " +
-	"openapi.json llms.txt healthz readyz sitemap .well-known robots.txt")
+	"clients openapi.json llms.txt healthz readyz sitemap .well-known robots.txt")
 
 // shown is a path as it is logged: of the API that of the operation, because a path may have a key or an address.
 func shown(path string, operation func(path string) string) string {
@@ -189,7 +192,7 @@ func survive(log *slog.Logger, operation func(path string) string, next http.Han
 			slog.String("stack", string(debug.Stack())),
 		)
 		if !w.wrote {
-			http.Error(w, "Something broke on our side. It has been recorded under the request id "+id+".", http.StatusInternalServerError)
+			http.Error(w, "Something went wrong on our side. We recorded the error under request ID "+id+".", http.StatusInternalServerError)
 		}
 	}()
 	next.ServeHTTP(w, r)
@@ -239,18 +242,19 @@ func described(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	datasetBuilt  = described("dataset_built_timestamp_seconds", "When the build of the dataset began.")
+	datasetBuilt  = described("dataset_built_timestamp_seconds", "Time the build of the dataset began.")
 	listClears    = described("list_clears", "1 while screenings use this compliance list; 0 while it is missing, damaged or too old.", "list")
-	listConfirmed = described("list_confirmed_timestamp_seconds", "When this compliance list was last known to be what its publisher has.", "list")
-	diskFree      = described("disk_free_bytes", "Bytes free on the disk of the data directory.")
-	accountsBytes = described("accounts_bytes", "Size of the store of the accounts.", "store")
-	refreshed     = described("refreshed_timestamp_seconds", "When the server last looked for a new dataset and new lists, and could serve what it found.")
-	queueEntries  = described("queue_entries", "Entries that wait: alerts of watched lists, or returns that workers read.", "queue")
-	queueOldest   = described("queue_oldest_timestamp_seconds", "Since when the oldest entry waits; now if nothing waits.", "queue")
+	listConfirmed = described("list_confirmed_timestamp_seconds", "Time this compliance list was last confirmed as its publisher's current version.", "list")
+	diskFree      = described("disk_free_bytes", "Free bytes on the data directory's disk.")
+	accountsBytes = described("accounts_bytes", "Size of the account database, in bytes.", "store")
+	refreshed     = described("refreshed_timestamp_seconds", "Time of the last successful check for a new dataset and new lists.")
+	queueEntries  = described("queue_entries", "Entries waiting in the queue: alerts of watched lists, or returns for workers to read.", "queue")
+	corrections   = described("corrections_waiting", "Match corrections awaiting the operator's review.")
+	queueOldest   = described("queue_oldest_timestamp_seconds", "Time the oldest waiting entry was added; the current time if the queue is empty.", "queue")
 )
 
 func (f freshness) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{datasetBuilt, listClears, listConfirmed, diskFree, accountsBytes, refreshed, queueEntries, queueOldest} {
+	for _, d := range []*prometheus.Desc{datasetBuilt, listClears, listConfirmed, diskFree, accountsBytes, refreshed, queueEntries, queueOldest, corrections} {
 		to <- d
 	}
 }
@@ -286,6 +290,10 @@ func (f freshness) stored(set func(of *prometheus.Desc, value float64, labels ..
 	}
 	queues, _ := s.desk().Queues(ctx) // those that could be read
 	for _, q := range queues {
+		if q.Name == "corrections" {
+			set(corrections, float64(q.Entries))
+			continue
+		}
 		set(queueEntries, float64(q.Entries), q.Name)
 		set(queueOldest, seconds(*cmp.Or(q.Oldest, new(s.opt.Clock()))), q.Name)
 	}
@@ -307,4 +315,38 @@ func (m countedMail) Send(ctx context.Context, e mail.Email) error {
 		m.failed.Inc()
 	}
 	return err
+}
+
+// masked is a log handler that hides keys in everything that is logged, whatever the care of its callers.
+type masked struct{ slog.Handler }
+
+func (m masked) Handle(ctx context.Context, r slog.Record) error {
+	out := slog.NewRecord(r.Time, r.Level, account.MaskKeys(r.Message), r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		out.AddAttrs(mask(a))
+		return true
+	})
+	return m.Handler.Handle(ctx, out)
+}
+
+func (m masked) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return masked{m.Handler.WithAttrs(each.Of(attrs, mask))}
+}
+
+func (m masked) WithGroup(name string) slog.Handler { return masked{m.Handler.WithGroup(name)} }
+
+// mask hides keys in an attribute. A value of a type of its own stays as it is, unless its text has a key.
+func mask(a slog.Attr) slog.Attr {
+	switch v := a.Value.Resolve(); v.Kind() {
+	case slog.KindString:
+		a.Value = slog.StringValue(account.MaskKeys(v.String()))
+	case slog.KindGroup:
+		a.Value = slog.GroupValue(each.Of(v.Group(), mask)...)
+	case slog.KindAny:
+		said := fmt.Sprintf("%+v", v.Any())
+		if safe := account.MaskKeys(said); safe != said {
+			a.Value = slog.StringValue(safe)
+		}
+	}
+	return a
 }

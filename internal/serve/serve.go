@@ -37,6 +37,7 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/ask"
 	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/clients"
 	"grantgraph/internal/serve/compress"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/mcp"
@@ -69,12 +70,14 @@ type Options struct {
 	SignUp   site.Admission  // who may sign up; the zero Admission is anybody
 	Private  bool            // every page needs sign-in, and every request of a program a key
 
-	Database   secret.URL      // PostgreSQL that keeps the accounts; empty keeps them in the data directory
-	Secrets    string          // file of the secrets of the service, drawn when absent; empty is one in the data directory
-	AdminToken secret.Text     // opens the admin endpoints; empty means that there are none
-	Trusted    []string        // hosts of agents whose signed keys are of the trusted tier
-	Directory  httpsig.Keys    // where the keys of signing agents are found; nil asks their hosts
-	Outbound   httpsig.Options // how webhooks of watched lists are reached; zero for production
+	Database   secret.URL  // PostgreSQL that keeps the accounts; empty keeps them in the data directory
+	Secrets    string      // file of the secrets of the service, drawn when absent; empty is one in the data directory
+	AdminToken secret.Text // opens the admin endpoints; empty means that there are none
+	Trusted    []string    // hosts of agents whose signed keys are of the trusted tier
+	// LocalDirectories reads the keys of agents at localhost too, for invented data at a loopback address. Every answer says so.
+	LocalDirectories bool
+	Directory        httpsig.Keys    // where the keys of signing agents are found; nil asks their hosts
+	Outbound         httpsig.Options // how webhooks of watched lists are reached; zero for production
 
 	SQL *sqlbox.Options // limits of POST /sql; nil means that there is none
 
@@ -84,8 +87,9 @@ type Options struct {
 
 	Metrics []prometheus.Collector // published with the metrics of the server
 
-	Backups string            // folder of the backups, for the status
-	Returns oversight.Waiting // the queue of returns that workers read; nil for none
+	Backups string                 // folder of the backups, for the status
+	Returns oversight.Waiting      // the queue of returns that workers read; nil for none
+	Sources func(row string) error // adds a row to human.csv; nil where the builds are made elsewhere
 
 	Entrance *Entrance // the addresses, when they are bound already; nil binds them
 
@@ -242,6 +246,9 @@ func Open(opt Options) (_ *Server, err error) {
 	}); err != nil {
 		return nil, err
 	}
+	if err := s.allowLocal(); err != nil {
+		return nil, err
+	}
 	if err := s.route(); err != nil {
 		return nil, err
 	}
@@ -289,7 +296,7 @@ func (s *Server) route() error {
 	}
 	apiHandler, err := NewAPI(API{
 		Config: api.Config{
-			BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log, Address: s.address,
+			BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log, Address: s.address, Local: s.opt.LocalDirectories,
 			Budget: s.opt.Budget, AdminToken: s.opt.AdminToken, Panicked: s.holder.Suspect,
 			Acquire: func() (api.Dataset, func()) {
 				d, release := s.holder.Acquire()
@@ -342,6 +349,9 @@ func (s *Server) route() error {
 	}
 	mux.Handle("/openapi.json", apiHandler)
 	mux.Handle("/llms.txt", apiHandler)
+	mux.Handle(clients.Root, clients.Handler(clients.Config{
+		OpenAPI: OpenAPI, Examples: Examples, BaseURL: s.opt.BaseURL, Failed: func(err error) { s.log.Error("a client could not be made", "error", err) },
+	}))
 	mux.HandleFunc(jwksPath, s.jwks)
 	mux.Handle("/.well-known/", apiHandler)
 	mux.Handle("/.well-known/security.txt", s.pages)
@@ -361,7 +371,7 @@ func (s *Server) route() error {
 	s.health(mux)
 	var all http.Handler = mux
 	if s.opt.Private {
-		all = s.closed(mux)
+		all = s.closed(all)
 	}
 	s.handler = s.metrics.watch(s.log, apiHandler.Route, s.client, s.holder.Suspect, s.opt.Private, compress.Handler(all))
 	return nil
@@ -718,4 +728,38 @@ func (s *Server) jwks(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", keyring.MediaType)
 	h.Set("Cache-Control", "public, max-age=300")
 	_, _ = w.Write(keyring.JWKS(keys)) // a reader that has gone needs no answer
+}
+
+// desk is the service as its operators see it.
+type desk struct {
+	*oversight.Source
+	opt *Options
+}
+
+func (s *Server) desk() desk {
+	return desk{&oversight.Source{
+		Data: s.opt.Data, Backups: s.opt.Backups, Store: oversight.StoreName(Accounts(s.opt.Data), s.opt.Database), Accounts: s.accounts,
+		Returns: s.opt.Returns, Refreshed: func() time.Time { return time.Unix(0, s.refreshed.Load()) }, Recent: s.recent, Clock: s.opt.Clock, Sources: s.opt.Sources,
+	}, &s.opt}
+}
+
+func (d desk) Deliver(ctx context.Context, email, token string, send bool) (link string, err error) {
+	if link = site.Link(d.opt.BaseURL, "/reset", token); !send {
+		return link, nil
+	}
+	if d.opt.Mail == nil {
+		return "", fault.New("no_mail", "This service has no mail server.").Try("leave out send, and send the link yourself")
+	}
+	whose, err := frame.NewOperator(d.opt.Name, d.opt.Contact)
+	if err != nil {
+		return "", err
+	}
+	e, err := site.Email(d.opt.BaseURL, whose, email, "invitation", link)
+	if err == nil {
+		err = d.opt.Mail.Send(ctx, e)
+	}
+	if err != nil {
+		return "", fault.New("not_sent", "The mail server did not take the invitation.").Try("leave out send, and send the link yourself")
+	}
+	return "", nil
 }

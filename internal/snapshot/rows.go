@@ -50,6 +50,7 @@ type Grant struct {
 	PeriodEnd        string  `parquet:"period_end,dict"`
 	Part             string  `parquet:"part,dict"`
 	Line             int32   `parquet:"line"`
+	PartLines        int32   `parquet:"part_lines,optional,dict"`   // lines that the part of the return has
 	EINConflict      string  `parquet:"ein_conflict,optional,dict"` // how the EIN filed and the name disagree: name or group
 }
 

@@ -8,8 +8,6 @@ import (
 
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve"
-	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
@@ -80,25 +78,4 @@ func SQL(t testing.TB) *sqlbox.Warehouse {
 func Real(t testing.TB) *World {
 	t.Helper()
 	return Over(t, Built(t))
-}
-
-func (w *World) Grants(t *testing.T, query string) []grants.GrantRow {
-	t.Helper()
-	var all []grants.GrantRow
-	cursor := ""
-	for {
-		rec := w.Get(t, "GET", "/api/v1/grants/transactions?limit=1000&"+query+cursor, "pro")
-		if rec.Code != 200 {
-			t.Fatalf("%s: %d %s", query, rec.Code, rec.Body)
-		}
-		l := Unmarshal[api.List[grants.GrantRow]](t, rec)
-		all = append(all, l.Results...)
-		if l.NextCursor == nil {
-			if int64(len(all)) != l.Hits {
-				t.Errorf("%s: %d rows of %d hits", query, len(all), l.Hits)
-			}
-			return all
-		}
-		cursor = "&cursor=" + *l.NextCursor
-	}
 }

@@ -12,7 +12,7 @@ import (
 type operators struct{ example.Store }
 
 func (operators) View(context.Context, string, map[string]any) ([]account.Row, error) {
-	return nil, nil
+	return []account.Row{{JSON: []byte("{}")}}, nil
 }
 func (operators) Audit(context.Context, account.Event) error { return nil }
 func (o operators) Create(ctx context.Context, _ account.Plan, _, _ string) (string, account.KeyInfo, error) {
@@ -29,10 +29,15 @@ func (o operators) Delete(ctx context.Context, id string) (account.KeyInfo, erro
 	return o.Find(ctx, id)
 }
 func (operators) Invite(context.Context, string) (token string, a account.Account, err error) { return }
+func (operators) AcceptCorrection(context.Context, string, func(string) error) (row string, err error) {
+	return
+}
+func (operators) RejectCorrection(context.Context, string, string) error { return nil }
 
 type emptyDesk struct{}
 
 func (emptyDesk) StatusJSON(context.Context) (json.RawMessage, error)                    { return []byte("{}"), nil }
+func (emptyDesk) Rulings() func(string) error                                            { return nil }
 func (emptyDesk) Datasets() (list []json.RawMessage, err error)                          { return }
 func (emptyDesk) Publish(string, func(string) error) (err error)                         { return }
 func (emptyDesk) Deliver(context.Context, string, string, bool) (link string, err error) { return }

@@ -176,7 +176,7 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 		and(b.location(f, b.table(f, recipients)))
 	}
 	if len(f.Countries) > 0 {
-		and(b.in("country", f.Countries...))
+		and(b.in("country", each.Of(f.Countries, countryFiled)...))
 	}
 	for _, t := range f.Query.Must {
 		and(b.text(&with, t))
@@ -333,11 +333,14 @@ func (b *codebook) at(p *graph.Place, v graph.PlaceValue) string {
 		return is("county", v.Name)
 	case graph.Country:
 		if p.Of != graph.FunderPlace {
-			return is("country", v.Name)
+			return is("country", countryFiled(v.Name))
 		}
 	}
 	return "FALSE"
 }
+
+// countryFiled is the country of the lines that a code means: those in the United States have none.
+func countryFiled(code string) string { return strings.TrimPrefix(code, "US") }
 
 // milesApart is the great-circle distance of two ZIP codes by the law of haversines.
 func milesApart(a, b string) float64 {

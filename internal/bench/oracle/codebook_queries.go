@@ -39,7 +39,7 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 		if err := rows.Scan(&n, &g.Key, &funder, &g.Funder.Name, &g.Funder.City, &g.Funder.State, &g.Funder.Kind,
 			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country, &g.Recipient.Classes,
 			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &g.NTEE, &inferred, &g.Support, &g.Purpose,
-			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &g.Rule, &g.Prob, &g.Matched, &class); err != nil {
+			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &g.Part, &g.Lines, &g.Rule, &g.Prob, &g.Matched, &class); err != nil {
 			return nil, 0, err
 		}
 		g.Funder.EIN, g.Recipient.EIN, g.Inferred = einOf(funder), einOf(recipient), letterOf(inferred)

@@ -1,7 +1,7 @@
 -- The tables and the view that the coded engines are made from, after the dimensions.
 -- Every condition of the view is on a number. The rank of a row is that of its key.
-CREATE TABLE filing AS SELECT row_number() OVER (ORDER BY filing, object_id, return_type, period_end) - 1 id, *
-	FROM (SELECT DISTINCT filing, object_id, return_type, period_end FROM filed);
+CREATE TABLE filing AS SELECT row_number() OVER (ORDER BY filing, object_id, return_type, period_end, part, part_lines) - 1 id, *
+	FROM (SELECT DISTINCT filing, object_id, return_type, period_end, part, part_lines FROM filed);
 
 CREATE VIEW coded AS SELECT f.grant_key AS key, (row_number() OVER (ORDER BY f.grant_key))::INTEGER AS rank,
 	u.id::INTEGER AS funder, r.id::INTEGER AS recipient,
@@ -14,4 +14,5 @@ CREATE VIEW coded AS SELECT f.grant_key AS key, (row_number() OVER (ORDER BY f.g
 	JOIN filed_text w ON w.value = f.recipient_raw JOIN filed_text p ON p.value = f.purpose JOIN filed_city c ON c.value = f.city
 	JOIN state s ON s.value = f.state JOIN zip z ON z.value = f.zip JOIN county n ON n.value = f.county JOIN country o ON o.value = f.country
 	JOIN rule l ON l.value = f.ein_source JOIN ntee t ON t.value = r.ntee JOIN inferred i ON i.value = r.inferred JOIN kind k ON k.value = u.kind
-	JOIN filing x ON x.filing = f.filing AND x.object_id = f.object_id AND x.return_type = f.return_type AND x.period_end = f.period_end;
+	JOIN filing x ON x.filing = f.filing AND x.object_id = f.object_id AND x.return_type = f.return_type AND x.period_end = f.period_end
+		AND x.part = f.part AND x.part_lines = f.part_lines;

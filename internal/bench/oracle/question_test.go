@@ -80,7 +80,7 @@ func (c *corpus) restrict(r *rand.Rand, f *graph.Filter) {
 	case 4, 5, 6:
 		f.Place = c.place(r)
 	case 7:
-		f.Countries = several(r, func() string { return pick(r, append(someCountry, g.RecipientCountry, "FR")) })
+		f.Countries = several(r, func() string { return pick(r, append(someCountry, g.RecipientCountry, "FR", "US")) })
 		if slices.Contains(f.Countries, "") {
 			f.Countries = nil
 		}
@@ -223,7 +223,7 @@ func (c *corpus) place(r *rand.Rand) graph.Place {
 			}
 			return graph.PlaceValue{Name: pick(r, []string{county, county, county, "99999"})}
 		}
-		return graph.PlaceValue{Name: pick(r, append(someCountry, g.RecipientCountry, "FR"))}
+		return graph.PlaceValue{Name: pick(r, append(someCountry, g.RecipientCountry, "FR", "US"))}
 	}) {
 		if v.Name != "" {
 			p.Values = append(p.Values, v)

@@ -7,7 +7,7 @@ CREATE VIEW filed AS SELECT grant_key, funder_ein, recip_id, coalesce(recipient_
 	coalesce(recipient_county, '') county, coalesce(recipient_country, '') country, amount, tax_year,
 	coalesce(purpose, '') purpose, coalesce(ein_source, '') ein_source, coalesce(match_prob, 0) match_prob, source_tier,
 	is_individual, is_daf, is_related_party, is_unidentified, support, filing, coalesce(object_id, '') object_id, return_type, period_end,
-	coalesce(ein_conflict, '') ein_conflict,
+	part, coalesce(part_lines, 0) part_lines, coalesce(ein_conflict, '') ein_conflict,
 	coalesce(recipient_state_filed, '') <> '' outvoted FROM {grants};
 
 CREATE TABLE funder AS SELECT row_number() OVER (ORDER BY funder_ein) id, funder_ein ein, name, coalesce(city, '') city,

@@ -128,26 +128,19 @@ func record(ctx context.Context, tx pgx.Tx, out *Planned, rows [][]any) error {
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"incoming"}, []string{"key", "archive", "members", "bytes", "state"}, pgx.CopyFromRows(rows)); err != nil {
 		return err
 	}
-	for _, statement := range []string{
-		"DELETE FROM shard WHERE key NOT IN (SELECT key FROM incoming)",
-		`INSERT INTO shard (key, archive, members, bytes, state) SELECT key, archive, members, bytes, state FROM incoming
-			ON CONFLICT (key) DO UPDATE SET archive = excluded.archive, state = excluded.state, reason = '',
-			done_at = CASE excluded.state WHEN 'staged' THEN shard.done_at END`,
-		"DELETE FROM refused",
-	} {
-		if _, err := tx.Exec(ctx, statement); err != nil {
-			return err
-		}
-	}
+	var b pgx.Batch
+	b.Queue("DELETE FROM shard WHERE key NOT IN (SELECT key FROM incoming)")
+	b.Queue(`INSERT INTO shard (key, archive, members, bytes, state) SELECT key, archive, members, bytes, state FROM incoming
+		ON CONFLICT (key) DO UPDATE SET archive = excluded.archive, state = excluded.state, reason = '',
+		done_at = CASE excluded.state WHEN 'staged' THEN shard.done_at END`)
+	b.Queue("DELETE FROM refused")
 	for _, r := range out.Refused {
-		if _, err := tx.Exec(ctx, "INSERT INTO refused VALUES ($1, $2)", r.Archive, clean(r.Reason)); err != nil {
-			return err
-		}
+		b.Queue("INSERT INTO refused VALUES ($1, $2)", r.Archive, clean(r.Reason))
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO plan (id, sources, stage, archives) VALUES ($1, $2, $3, $4)
+	b.Queue(`INSERT INTO plan (id, sources, stage, archives) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (one) DO UPDATE SET id = excluded.id, made_at = now(), sources = excluded.sources, stage = excluded.stage, archives = excluded.archives`,
 		out.Plan, out.Sources, out.Stage, out.Archives)
-	return err
+	return tx.SendBatch(ctx, &b).Close()
 }
 
 func (q *Queue) enqueue(ctx context.Context, tx pgx.Tx) (n int, err error) {
@@ -155,12 +148,9 @@ func (q *Queue) enqueue(ctx context.Context, tx pgx.Tx) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	found, err := tx.Query(ctx, `SELECT key FROM shard WHERE state = 'waiting' AND key NOT IN (
+	found, _ := tx.Query(ctx, `SELECT key FROM shard WHERE state = 'waiting' AND key NOT IN (
 			SELECT args->>'key' FROM river_job WHERE kind = $1 AND state NOT IN ('completed', 'cancelled', 'discarded'))
-		ORDER BY archive, key`, jobKind)
-	if err != nil {
-		return 0, err
-	}
+		ORDER BY archive, key`, jobKind) // its error is that of the rows
 	keys, err := pgx.CollectRows(found, pgx.RowTo[string])
 	if err != nil {
 		return 0, err

@@ -76,22 +76,20 @@ func (q *Queue) Status(ctx context.Context) (*Status, error) {
 	return s, nil
 }
 
+// read asks for all figures. An error of a query is that of its rows.
 func (s *Status) read(ctx context.Context, tx pgx.Tx) error {
 	if err := tx.QueryRow(ctx, "SELECT id, made_at, sources, stage, archives FROM plan").Scan(&s.Plan, &s.Made, &s.Sources, &s.Stage, &s.Archives); err != nil {
 		return err
 	}
-	found, err := tx.Query(ctx, `SELECT CASE WHEN shard.state = 'waiting' AND job.key IS NOT NULL THEN 'running' ELSE shard.state END AS now,
+	found, _ := tx.Query(ctx, `SELECT CASE WHEN shard.state = 'waiting' AND job.key IS NOT NULL THEN 'running' ELSE shard.state END AS now,
 			count(*), sum(members)::BIGINT, sum(bytes)::BIGINT, sum(packed)::BIGINT
 		FROM shard LEFT JOIN (SELECT DISTINCT args->>'key' AS key FROM river_job WHERE kind = $1 AND state = 'running') job ON job.key = shard.key
 		GROUP BY now`, jobKind)
-	if err != nil {
-		return err
-	}
 	var state string
 	var a Amount
 	var packed int64
 	amounts := map[string]*Amount{"staged": &s.Staged, "running": &s.Running, "waiting": &s.Waiting, "quarantined": &s.Quarantined}
-	_, err = pgx.ForEachRow(found, []any{&state, &a.Shards, &a.Returns, &a.Bytes, &packed}, func() error {
+	_, err := pgx.ForEachRow(found, []any{&state, &a.Shards, &a.Returns, &a.Bytes, &packed}, func() error {
 		if to := amounts[state]; to != nil {
 			*to = a
 		}
@@ -113,23 +111,17 @@ func (s *Status) read(ctx context.Context, tx pgx.Tx) error {
 	if left := s.Running.Bytes + s.Waiting.Bytes; left > 0 && s.Rate > 0 {
 		s.Left = float64(left) / s.Rate
 	}
-	found, err = tx.Query(ctx, `WITH did AS (
+	found, _ = tx.Query(ctx, `WITH did AS (
 			SELECT worker AS id, count(*) AS shards, sum(bytes)::BIGINT AS bytes, sum(took) AS took FROM shard WHERE worker <> '' AND state = 'staged' GROUP BY worker),
 		doing AS (SELECT attempted_by[array_upper(attempted_by, 1)] AS id, count(*) AS running FROM river_job WHERE kind = $1 AND state = 'running' GROUP BY 1)
 		SELECT id, coalesce(seen_at + lease >= now(), FALSE), coalesce(slots, 0), coalesce(running, 0), coalesce(shards, 0), coalesce(bytes, 0),
 			coalesce(bytes / nullif(took, 0), 0)::FLOAT8, coalesce(extract(epoch FROM now() - seen_at), 0)::FLOAT8
 		FROM worker FULL JOIN did USING (id) LEFT JOIN doing USING (id) ORDER BY 2 DESC, 1`, jobKind)
-	if err != nil {
-		return err
-	}
 	if s.Workers, err = pgx.CollectRows(found, pgx.RowToStructByPos[WorkerStatus]); err != nil {
 		return err
 	}
-	found, err = tx.Query(ctx, `SELECT archive, key, members, reason FROM shard WHERE state = 'quarantined'
+	found, _ = tx.Query(ctx, `SELECT archive, key, members, reason FROM shard WHERE state = 'quarantined'
 		UNION ALL SELECT archive, '', 0, reason FROM refused ORDER BY 1, 2 LIMIT $1`, maxSet)
-	if err != nil {
-		return err
-	}
 	s.Quarantine, err = pgx.CollectRows(found, pgx.RowToStructByPos[Set])
 	return err
 }

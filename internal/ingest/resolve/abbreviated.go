@@ -92,7 +92,7 @@ func (r *Resolver) unpaired(q *query, line, name string, atStreet bool) (a, b []
 		})
 	}
 	pair(func(v, w string) bool { return v == w })
-	if len(a)+len(b) == 0 {
+	if len(a)+len(b) == 0 || title(line) != "" && title(line) == title(name) {
 		return nil, nil
 	}
 	// A short form of the line may have been spelled out as another word than the name's: COMM is COMMUNITY or COMMITTEE.
@@ -102,10 +102,11 @@ func (r *Resolver) unpaired(q *query, line, name string, atStreet bool) (a, b []
 	}
 	college := func(v string) bool { return v == "COLLEGE" || v == "UNIVERSITY" || v == "U" }
 	parish := func(v string) bool { return v == "CHURCH" || v == "PARISH" }
+	airs := func(v string) bool { return broadcasts[v] || v == "MEDIA" }
 	pair(func(v, w string) bool {
 		stem, plural := strings.CutSuffix(w, "IES")
 		switch {
-		case d.shortens(v, w), d.shortens(w, v), oneShort(v, w), plural && v == stem+"Y", parish(v) && parish(w):
+		case d.shortens(v, w), d.shortens(w, v), oneShort(v, w), plural && v == stem+"Y", parish(v) && parish(w), airs(v) && airs(w):
 			return true
 		case college(v) && college(w):
 			return atStreet || v == "U" || w == "U"
@@ -116,9 +117,21 @@ func (r *Resolver) unpaired(q *query, line, name string, atStreet bool) (a, b []
 		return len(v) >= 5 && typo.OneSlip(v, w) || len(v) > 6 && strings.HasPrefix(w, v[:6])
 	})
 	local := strings.Fields(orgname.City(q.t.City) + " " + stateKeys[q.state] + " " + q.state.String() + " " + weightless)
-	ofPlace := func(w string) bool { return slices.Contains(local, w) }
+	ofPlace := func(w string) bool {
+		return w == "CHARITABLE" && strings.Contains(line, "FOUNDATION") ||
+			slices.ContainsFunc(local, func(p string) bool { return w == p || len(p) > 6 && typo.OneSlip(w, p) })
+	}
 	a, b = slices.DeleteFunc(a, ofPlace), slices.DeleteFunc(b, ofPlace)
 	return withoutInitials(a, b), withoutInitials(b, a)
+}
+
+// title is a name that is one word, or the first word of a name if the rest has these initials: "SEED SOWERS FOR EVERY EMPTY DELL".
+func title(k2 string) string {
+	first, rest, more := strings.Cut(k2, " ")
+	if len(first) < 3 || more && !isAcronym(first, rest) {
+		return ""
+	}
+	return first
 }
 
 // ofAnother reports whether a line and a name belong to two organizations although they have words in common, because

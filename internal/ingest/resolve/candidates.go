@@ -224,7 +224,7 @@ func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 				s.add(t.id, 1)
 			case len(inZIP) <= smallTown:
 				s.add(t.id, 0)
-			case q.station == byCallLetters && r.licensee(t.id) == broadcaster:
+			case q.station == byCallLetters && r.licensee(t.id) != noLicensee:
 				s.add(t.id, 1)
 			}
 		}
@@ -387,12 +387,7 @@ func (r *Resolver) addExact(q *query, s *search, kx string, weight float32) {
 }
 
 // joined is a key of words with the spaces removed.
-func joined(k2 string) string {
-	if strings.IndexByte(k2, ' ') < 0 {
-		return k2
-	}
-	return strings.ReplaceAll(k2, " ", "")
-}
+func joined(k2 string) string { return strings.ReplaceAll(k2, " ", "") }
 
 func inStateOf(entries []nameEntry, state stateCode) []nameEntry {
 	if state == 0 {

@@ -321,7 +321,25 @@ func begins(a, b string) int {
 // initials reports whether a line is the initials of a name, or the reverse.
 func (d *orgIndex) initials(p *reading, name uint32) bool {
 	line, kx := p.name.KX, d.kx[name]
-	return p.ka != "" && p.ka == kx || len(line) <= 8 && len(line) >= 3 && len(kx) > 8 && isAcronym(line, d.k2[name])
+	return p.ka != "" && p.ka == kx || len(line) <= 8 && len(line) >= 3 && len(kx) > 8 && isAcronym(line, d.k2[name]) ||
+		title(p.name.K2) != "" && title(p.name.K2) == title(d.k2[name]) || d.beginsInitials(p.name.K2, d.k2[name]) || d.beginsInitials(d.k2[name], p.name.K2)
+}
+
+// beginsInitials reports whether a name is another whose first words are initials: EG LANTERNS is Elm Grove Lanterns.
+func (d *orgIndex) beginsInitials(short, long string) bool {
+	initials, rest, _ := strings.Cut(short, " ")
+	for i := range len(initials) {
+		first, others, _ := strings.Cut(long, " ")
+		if first == "" || first[0] != initials[i] {
+			return false
+		}
+		long = others
+	}
+	return len(initials) > 1 && rest == long && d.anyRare(strings.Fields(rest), rareWord)
+}
+
+func (d *orgIndex) anyRare(words []string, least float64) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return float64(d.rarityOf(w))*step >= least })
 }
 
 // distinctiveRarity is the rarity of a word that distinguishes names. veryAlike is the similarity of keys that differ

@@ -91,13 +91,8 @@ func related(k2a, kxa, k2b, kxb string) bool {
 // sharesWord reports whether two names share a word that counts and is no initial.
 func sharesWord(a, b string, counts func(w string) bool) bool {
 	for w := range wordsOf(a) {
-		if len(w) < 3 || !counts(w) {
-			continue
-		}
-		for v := range wordsOf(b) {
-			if v == w {
-				return true
-			}
+		if len(w) >= 3 && counts(w) && hasField(b, w) {
+			return true
 		}
 	}
 	return false

@@ -2,15 +2,20 @@ package resolve
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
@@ -208,6 +213,27 @@ func parseOverride(f []string, rule Rule) (override, error) {
 		}
 	}
 	return row, nil
+}
+
+// AddRuling adds a row, as CSV, to the file of people's rulings at path, which it makes if there is none. A row that rules the same
+// on the same lines is left as it is. The new file is read as a build reads it before it takes the place of the old one.
+func AddRuling(path, row string) error {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = []byte(strings.Join(overrideColumns, ",")), disk.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	rules := strings.Join(strings.SplitN(row, ",", 8)[:7], ",") // none of these columns has a comma or a quote
+	if bytes.Contains(text, []byte("\n"+rules+",")) {
+		return nil
+	}
+	text = append(bytes.TrimRight(text, "\r\n"), "\n"+row+"\n"...)
+	if _, err := ReadOverrides(bytes.NewReader(text), path); err != nil {
+		return fault.New("bad_rulings", "%w", err).Try("correct the file, or decide which of two rows is right; then accept the correction again")
+	}
+	return fault.Disk(path, disk.WriteFile(path, 0o644, func(w io.Writer) error { _, err := w.Write(text); return err }))
 }
 
 // Check reports the first ruling whose EIN is not in the universe, unless the ruling allows that.

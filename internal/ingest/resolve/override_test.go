@@ -1,9 +1,14 @@
 package resolve
 
 import (
+	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"grantgraph/internal/fault"
 )
 
 const overrideHeader = "kx,state,zip5,filed_ein,funder_ein,ein,action,reason,source_url,author,date\n"
@@ -147,4 +152,55 @@ func FuzzReadOverrides(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestAddRuling adds rows to a file of rulings as accepted corrections do.
+func TestAddRuling(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "overrides", "human.csv")
+	const rest = `,"a ""reason"", with commas",,ann,2026-01-02`
+	for _, c := range []struct {
+		row     string
+		refused bool
+		rows    int
+	}{
+		{"LIBRARY,OH,,,070000001,070000002,set_unknown", false, 1}, // the file is made
+		{"LIBRARY,OH,,,070000001,070000002,set_unknown", false, 1}, // the row is there
+		{"LIBRARY,OH,,,070000001,070000003,set_unknown", true, 1},
+		{"LIBRARY,OH,,,070000001,,none", true, 1},
+		{"LIBRARY,PA,,,070000001,070000003,set_unknown", false, 2},
+		{"LIBRARY,OH,43001,,070000001,070000003,set_unknown", false, 3},
+		{",,,,070000009,,none", true, 3},
+		{"library,,,,070000009,,none", true, 3},
+		{"MUSEUM,,,,070000009,,set", true, 3},
+	} {
+		err := AddRuling(path, c.row+rest)
+		if f, _ := fault.Of(err); (err != nil) != c.refused || c.refused && f.Slug != "bad_rulings" {
+			t.Errorf("%s: %v", c.row, err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, err := ReadOverrides(bytes.NewReader(text), path); err != nil || o.Len() != c.rows {
+			t.Errorf("%s: %d rows, %v", c.row, o.Len(), err)
+		}
+	}
+	// A file of a spreadsheet, with a byte order mark and no line end, is kept as it is; one that no build can read is left alone.
+	text := "\ufeffkx,state,zip5,filed_ein,funder_ein,ein,action,reason,source_url,author,date\r\nA,,,,,,none,because,,,"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := AddRuling(path, "B,,,,,,none"+rest); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != text+"\nB,,,,,,none"+rest+"\n" {
+		t.Errorf("%q %v", got, err)
+	}
+	if err := os.WriteFile(path, []byte("ein\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f, _ := fault.Of(AddRuling(path, "B,,,,,,none"+rest)); f.Slug != "bad_rulings" {
+		t.Errorf("%v", f)
+	}
 }

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -132,21 +133,6 @@ func (q *query) spelledOut() string {
 	return ""
 }
 
-// withoutTown is the key of a line's name without its city at the end. It is empty if the name does not end in the
-// city or if too little would be left. Registers list churches without their town.
-func (q *query) withoutTown() string {
-	city := orgname.City(q.t.City)
-	if city == "" {
-		return ""
-	}
-	rest, ok := strings.CutSuffix(q.n.K2, city)
-	rest, apart := strings.CutSuffix(rest, " ")
-	if !ok || !apart || strings.Count(rest, " ") < 2 {
-		return ""
-	}
-	return joined(rest)
-}
-
 // Recipient is what a grant line says about its recipient, as filed. Lines repeat, so the caller resolves each
 // distinct recipient once. Country is empty for a line with a US address or no address.
 type Recipient struct {
@@ -159,15 +145,10 @@ type Recipient struct {
 
 // Name is the recipient as filed: the organization, or else the person.
 func (t *Recipient) Name() string {
-	switch {
-	case t.Name1 == "" && t.Name2 == "":
-		return t.Person
-	case t.Name2 == "":
-		return t.Name1
-	case t.Name1 == "":
-		return t.Name2
+	if t.Name2 == "" {
+		return cmp.Or(t.Name1, t.Person)
 	}
-	return t.Name1 + " " + t.Name2
+	return strings.TrimLeft(t.Name1+" "+t.Name2, " ")
 }
 
 func (t *Recipient) ParseName() orgname.Name {

@@ -275,7 +275,7 @@ func (r *Resolver) onlyEINFiled(q *query, known []einCount) ein.EIN {
 	if o, ok := r.u.Lookup(only.ein); ok && o.State != "" && codeOf(o.State) != q.state && here == nil {
 		return ein.None
 	}
-	if traits := n.Traits(); !r.placeAllows(q, known, only.ein) || r.conflictsWithLine(&traits, only.ein) {
+	if traits := n.Traits(); !r.placeAllows(q, known, only.ein) || r.conflictsWithLine(&traits, only.ein, otherBody) {
 		return ein.None
 	}
 	return only.ein
@@ -396,13 +396,15 @@ func (r *Resolver) nameKnown(q *query) bool {
 // genericOrgs is the number of organizations from which a single word counts as generic.
 const genericOrgs = 20
 
-// conflictsWithLine reports whether an EIN is registered under a name that the line cannot mean: another number or
-// direction, or a body at the institution that the line names.
-func (r *Resolver) conflictsWithLine(traits *orgname.Traits, e ein.EIN) bool {
+// otherBody are conflicts with another number or direction, or with a body at the institution that a line names.
+const otherBody = orgname.Num | orgname.Dir | orgname.Inst
+
+// conflictsWithLine reports whether an EIN is registered under a name that conflicts with the line's.
+func (r *Resolver) conflictsWithLine(traits *orgname.Traits, e ein.EIN, by orgname.Veto) bool {
 	i, ok := r.u.position(e)
 	if !ok {
 		return false
 	}
 	other := r.u.index.traits(uint32(i))
-	return traits.Conflicts(&other)&(orgname.Num|orgname.Dir|orgname.Inst) != 0
+	return traits.Conflicts(&other)&by != 0
 }

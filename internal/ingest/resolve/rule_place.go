@@ -8,12 +8,14 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 	"grantgraph/internal/typo"
 )
 
 // Thresholds of the rules that compare words. A rarity of 4 is a word that fewer than one name in fifty has.
 const (
 	rareWord       = 4
+	veryRare       = 8
 	addressOverlap = 0.55
 	streetOverlap  = 0.4
 	minFuzzy       = 8
@@ -23,13 +25,17 @@ const (
 // hardConflicts are the name conflicts that rule a match out unless the names are equal.
 const hardConflicts = orgname.Num | orgname.Dir | orgname.Inst | orgname.Aff | orgname.Peer
 
-// fuzzy finds the organization in the ZIP whose key is one edit away.
+// fuzzy finds the organization in the ZIP whose key is one edit away, or differs in plurals or in its spaces.
 func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 	n, d := q.n, &r.u.index
 	var p soleOrg
-	sign := signOf(n.KX)
+	bare := func(name string) string { return strings.TrimPrefix(name, "THE") }
+	sign, begin := signOf(n.KX), signOf(bare(n.KX)) // as it is, and of a name written without spaces
 	for _, t := range d.inZIP(q.zip) {
-		if !sign.mayBeOneEdit(t.sign) || !typo.OneSlip(n.KX, d.kx[t.id]) || r.excluded(q, t.id) || d.anotherWord(n.K2, d.k2[t.id]) {
+		slip := sign.mayBeOneEdit(t.sign) && typo.OneSlip(n.KX, d.kx[t.id]) && !d.anotherWord(n.K2, d.k2[t.id])
+		same := sign.mayBegin(t.sign) && sameStems(n.K2, d.k2[t.id])
+		joined := begin.mayBegin(t.sign) && len(n.KX) >= minCut && bare(letters(r.u.orgs[t.id].Name)) == bare(n.KX)
+		if !slip && !same && !joined || r.excluded(q, t.id) {
 			continue
 		}
 		if other := d.traits(t.id); traits.Conflicts(&other)&hardConflicts == 0 {
@@ -37,6 +43,20 @@ func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 		}
 	}
 	return r.sole(q, &p)
+}
+
+// sameStems reports whether two names have the same words but for plurals and the end of a long line, which a form may cut off.
+func sameStems(line, name string) bool {
+	long := len(line) >= minCutOff
+	for line != "" && name != "" {
+		var v, w string
+		v, line, _ = strings.Cut(line, " ")
+		w, name, _ = strings.Cut(name, " ")
+		if v != w && v+"S" != w && w+"S" != v && !(long && line == "" && strings.HasPrefix(w, v)) {
+			return false
+		}
+	}
+	return line == name
 }
 
 // wordUsers is the number of organizations from which a word counts as correctly spelled.
@@ -198,6 +218,44 @@ func (r *Resolver) attached(n *orgname.Name, id uint32) bool {
 func (o *Org) hadCity(city uint64, state stateCode) bool {
 	return slices.ContainsFunc(o.Others, func(l Location) bool { return codeOf(l.State) == state && cityPlace(l.City) == city })
 }
+
+// wholeNameWithin finds the organization whose name begins or ends the line: a club named after a donor, a school of a university, a
+// church with its town. It must be near the line, or in the state if the name has a very rare word.
+func (r *Resolver) wholeNameWithin(q *query, own *orgname.Traits) ein.EIN {
+	words, d := strings.Fields(q.n.K2), &r.u.index
+	for n := len(words) - 1; n > 1 && q.state != 0; n-- {
+		for _, from := range [...]int{len(words) - n, 0} {
+			part, rest := words[from:from+n], words[n:]
+			inTown := from == 0 && n > 2 && strings.Join(rest, " ") == orgname.City(q.t.City)
+			short := n < 4 && !inTown && !(from == 0 && slices.Contains(part, "UNIVERSITY") && areSchool(rest))
+			if short || from == 0 && anotherBody(rest, q.n.K2, strings.Join(part, " "), false) {
+				continue
+			}
+			kx := strings.Join(part, "")
+			e := r.bearerByPlace(q, inState(r.u.names.find(kx), q.state))
+			if i, ok := r.u.position(r.unique(q, kx, false)); ok && !inTown && (q.zip != 0 && q.zip/100 == d.facts[i].zip/100 || d.anyRare(part, veryRare)) {
+				e = cmp.Or(e, r.u.eins[i])
+			}
+			if e != ein.None && !r.conflictsWithLine(own, e, orgname.Num|orgname.Dir|orgname.Aff|orgname.Peer) {
+				return e
+			}
+		}
+	}
+	return ein.None
+}
+
+// areSchool reports whether the words after the name of a university are those of a part of it. Its medical center, or a college
+// with a name of its own, may be an organization itself.
+func areSchool(rest []string) bool {
+	has := func(of map[string]bool) bool { return slices.ContainsFunc(rest, func(w string) bool { return of[w] }) }
+	return (has(schools) || slices.Contains(rest, "CENTER") && !has(medicine)) && !has(besideSchools) && rest[len(rest)-1] != "COLLEGE"
+}
+
+var (
+	schools       = table.SetOf("SCHOOL COLLEGE INSTITUTE DEPARTMENT LIBRARY LABORATORY FACULTY OFFICE DIVISION")
+	medicine      = table.SetOf("MED MEDICAL MEDICINE HEALTH")
+	besideSchools = table.SetOf("HIGH HOSPITAL HOSPITALS FOUNDATION FUND TRUST PRESS ALUMNI RETIREE CONSORTIUM ASSOCIATION CLUB")
+)
 
 // reordered finds the only organization in the ZIP whose name has the same words in another order.
 func (r *Resolver) reordered(q *query) ein.EIN {

@@ -55,7 +55,7 @@ func (r *Resolver) byOtherRules(q *query) Match {
 
 	traits := orgname.TraitsOf(n.K2)
 	known := r.einCounts(q)
-	if e := r.dominantAmongSeveral(q, known); fires(RegistryDominant, e) && !r.conflictsWithLine(&traits, e) {
+	if e := r.dominantAmongSeveral(q, known); fires(RegistryDominant, e) && !r.conflictsWithLine(&traits, e, otherBody) {
 		return found(RegistryDominant, e)
 	}
 	// A name that an organization in the state has is not misspelled.
@@ -83,19 +83,15 @@ func (r *Resolver) byOtherRules(q *query) Match {
 		if e := r.sameNameByPlace(q); fires(ZIP, e) {
 			return found(ZIP, e)
 		}
-		if kx := q.withoutTown(); kx != "" && q.state != 0 {
-			if e := r.bearerByPlace(q, inState(r.u.names.find(kx), q.state)); fires(ZIP, e) && !r.conflictsWithLine(&traits, e) {
-				return found(ZIP, e)
-			}
-		}
-		if q.zip != 0 {
-			if e := r.reordered(q); fires(ZIP, e) {
-				return found(ZIP, e)
-			}
+		if e := r.reordered(q); fires(ZIP, e) {
+			return found(ZIP, e)
 		}
 	}
 	if rule, e := r.cutOff(q); fires(rule, e) {
 		return found(rule, e)
+	}
+	if e := r.wholeNameWithin(q, &traits); !q.careOf && fires(ZIP, e) {
+		return found(ZIP, e)
 	}
 	if e := r.street(q, &traits, &words, tenants); !q.careOf && fires(Street, e) {
 		return found(Street, e)

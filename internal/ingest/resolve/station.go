@@ -16,7 +16,7 @@ import (
 const callSignUsers = 8
 
 // stationWords may follow call letters, or a state's name in the name of its network.
-var stationWords = table.SetOf("FM AM TV DT HD RADIO TELEVISION STATION PUBLIC BROADCASTING NETWORK PBS NPR EDUCATIONAL MEDIA")
+var stationWords = table.SetOf("FM AM TV DT HD RADIO TELEVISION STATION PUBLIC BROADCASTING NETWORK PBS NPR EDUCATIONAL MEDIA DEPARTMENT")
 
 // airWords directly follow call letters in a registered name. NETWORK is not one of them: a kids' network is no radio station.
 var airWords = table.SetOf("FM AM TV DT HD RADIO TELEVISION PUBLIC")
@@ -31,7 +31,7 @@ const (
 )
 
 func (d *orgIndex) stationOf(k2 string, state stateCode) station {
-	sign, rest, more := strings.Cut(k2, " ")
+	sign, rest, more := strings.Cut(strings.TrimRight(k2, " 0123456789"), " ") // without the number of a department
 	if isCallSign(sign, more) && allStationWords(rest) && (more || d.users(sign) < callSignUsers) {
 		return byCallLetters
 	}
@@ -112,10 +112,11 @@ func (o *Org) licensee(k2 string) licensee {
 	if media {
 		return broadcaster
 	}
-	if work != "" && work[0] != 'B' {
+	board := strings.HasSuffix(k2, " SCHOOL BOARD")
+	if work != "" && work[0] != 'B' && !board {
 		return noLicensee
 	}
-	if strings.HasSuffix(k2, " UNIVERSITY") || strings.HasSuffix(k2, " COLLEGE") {
+	if board || strings.HasSuffix(k2, " UNIVERSITY") || strings.HasSuffix(k2, " COLLEGE") {
 		return college
 	}
 	// A church on a campus begins like the name of a state or town university.
@@ -125,14 +126,27 @@ func (o *Org) licensee(k2 string) licensee {
 	return noLicensee
 }
 
+// onlySchool reports whether an organization is the only college in a ZIP without a broadcaster. The register lists colleges as
+// schools or as governments; of what is called after a college, it lists as neither.
+func (r *Resolver) onlySchool(zip, org uint32) bool {
+	is := func(id uint32) bool {
+		o := &r.u.orgs[id]
+		return r.licensee(id) == college && (o.Foundation == "11" || o.Subsection == "01" || o.Sources == FiledOnly)
+	}
+	return is(org) && !slices.ContainsFunc(r.u.index.inZIP(zip), func(t neighbor) bool {
+		return r.licensee(t.id) == broadcaster || t.id != org && is(t.id)
+	})
+}
+
 // holder returns the role in which a candidate in the line's ZIP may be the station that the line names. A state
-// network or a college must be at the exact address, because a town may have several. A college that houses a
-// broadcaster is not the broadcaster.
+// network must be at the exact address, and a college, too, where the ZIP has several. A college that houses a broadcaster is
+// not the broadcaster.
 func (r *Resolver) holder(q *query, org uint32, atStreet bool, tenants []tenant) licensee {
 	switch is := r.licensee(org); {
 	case is == broadcaster && (atStreet || q.station == byCallLetters):
 		return broadcaster
-	case is == college && atStreet && !slices.ContainsFunc(tenants, func(t tenant) bool { return r.licensee(t.id) == broadcaster }):
+	case is == college && atStreet && !slices.ContainsFunc(tenants, func(t tenant) bool { return r.licensee(t.id) == broadcaster }),
+		q.station == byCallLetters && r.onlySchool(q.zip, org):
 		return college
 	}
 	return noLicensee

@@ -16,7 +16,7 @@ import (
 
 // version changes whenever the reader or the staged columns change their
 // meaning, so that shards staged by an older program are read anew.
-const version = "10"
+const version = "11"
 
 // The tables of a shard.
 const (

@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/ingest/source/archive"
 	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/ingest/stage/shardfile"
+	"grantgraph/internal/place"
 )
 
 type shardWriter struct {
@@ -110,6 +111,7 @@ func (w *shardWriter) fail(ctx context.Context, member, kind string, err error) 
 
 func rowOf(r *irs990.Return) Return {
 	m := &r.Money
+	state, country := stateAndCountry(&r.Address)
 	return Return{
 		Head: Head{
 			Form: r.Form, Timestamp: r.Timestamp, TaxYear: int32(r.TaxYr()), PeriodEnd: r.PeriodEnd, Amended: r.Amended, Preselected: r.Preselected,
@@ -117,7 +119,7 @@ func rowOf(r *irs990.Return) Return {
 			Given: m.GrantsPaid.Or(r.Declared.Given()),
 		},
 		Schema: r.Version, PeriodBegin: r.PeriodBegin, Name: join(r.Name1, r.Name2), DBA: r.DBA,
-		Street: join(r.Address.Line1, r.Address.Line2), City: r.Address.City, State: r.Address.State, ZIP: r.Address.ZIP, Country: country(&r.Address),
+		Street: join(r.Address.Line1, r.Address.Line2), City: r.Address.City, State: state, ZIP: r.Address.ZIP, Country: country,
 		Group: r.Group, Subsection: r.Subsection, Website: r.Website, Formation: r.FormationYear,
 		Mission: r.Mission, Activity: r.Activity, Programs: r.Programs, States: r.States,
 		Revenue: m.Revenue, Expenses: m.Expenses, Surplus: m.Surplus,
@@ -134,23 +136,32 @@ func (w *shardWriter) grant(g *irs990.Grant) error {
 		return w.asides.add(&Aside{MemberNo: MemberNo{w.seq}, Part: int32(g.Part), Line: int32(g.Line), Cash: g.Cash.Value})
 	}
 	w.lines++
+	state, country := stateAndCountry(&g.Address)
 	return w.grants.add(&Line{
 		MemberNo: MemberNo{w.seq}, Part: int32(g.Part), Line: int32(g.Line),
 		Name1: g.Name1, Name2: g.Name2, Person: g.Person,
-		Street: join(g.Address.Line1, g.Address.Line2), City: g.Address.City, State: g.Address.State, ZIP: g.Address.ZIP,
-		Country: country(&g.Address),
-		EIN:     g.EIN, Section: g.IRCSection, Relationship: g.Relationship, Status: g.Status,
+		Street: join(g.Address.Line1, g.Address.Line2), City: g.Address.City, State: state, ZIP: g.Address.ZIP, Country: country,
+		EIN: g.EIN, Section: g.IRCSection, Relationship: g.Relationship, Status: g.Status,
 		Purpose: g.Purpose, Cash: g.Cash.Value, NonCash: g.NonCash.Value,
 	})
 }
 
-// country is the FIPS code of a foreign address. A foreign address that was filed
-// without a code gets the IRS's code for "other country".
-func country(a *irs990.Address) string {
-	if a.Country == "" && a.Foreign() {
-		return "OC"
+// territories have a code of their own among the countries. Filers write an address there either way; it counts as one in a state.
+var territories = map[string]string{"AQ": "AS", "CQ": "MP", "GQ": "GU", "RQ": "PR", "VQ": "VI"}
+
+// stateAndCountry are the state and the FIPS code of the country of an address; in the United States the country is empty. A
+// foreign address that was filed without a code gets the IRS's code for "other country".
+func stateAndCountry(a *irs990.Address) (state, country string) {
+	switch at := territories[a.Country]; {
+	case at != "":
+		return at, ""
+	case a.Country == "US":
+		state, _ = place.State(a.Province)
+		return cmp.Or(a.State, state), ""
+	case a.Country == "" && a.Foreign():
+		return a.State, "OC"
 	}
-	return a.Country
+	return a.State, a.Country
 }
 
 // join puts two lines of an address or a name together.
@@ -162,9 +173,10 @@ func join(a, b string) string {
 }
 
 func (w *shardWriter) apply(a *irs990.Application) error {
+	state, country := stateAndCountry(&a.Address)
 	return w.applying.add(&Application{
-		MemberNo: MemberNo{w.seq}, Name: a.Name, Street: join(a.Address.Line1, a.Address.Line2), City: a.Address.City, State: a.Address.State,
-		ZIP: a.Address.ZIP, Country: country(&a.Address), Phone: a.Phone, Email: a.Email,
+		MemberNo: MemberNo{w.seq}, Name: a.Name, Street: join(a.Address.Line1, a.Address.Line2), City: a.Address.City, State: state,
+		ZIP: a.Address.ZIP, Country: country, Phone: a.Phone, Email: a.Email,
 		Form: a.Form, Deadlines: a.Deadlines, Restrictions: a.Restrictions,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/table"
 )
 
@@ -23,14 +24,6 @@ func text(name string) string {
 
 func readRows(name string, columns ...string) []table.Row {
 	return table.Read(name, text(name), columns...)
-}
-
-func each[T any](rows []table.Row, make func(table.Row) T) []T {
-	var out []T
-	for _, r := range rows {
-		out = append(out, make(r))
-	}
-	return out
 }
 
 type wordLists map[string][]string
@@ -116,7 +109,7 @@ type federation struct {
 	section           string // 501(c) number
 }
 
-var federations = each(readRows("federations.tsv", "name", "unit", "field", "style", "section"), func(r table.Row) federation {
+var federations = each.Of(readRows("federations.tsv", "name", "unit", "field", "style", "section"), func(r table.Row) federation {
 	return federation{r.Text("name"), r.Text("unit"), r.Text("style"), fieldIndex(r.Text("field")), r.Text("section")}
 })
 
@@ -126,7 +119,7 @@ type foreignPlace struct {
 	forms                           string // legal words, separated by |
 }
 
-var foreignPlaces = each(readRows("foreign_places.tsv", "city", "province", "country", "postal", "forms"), func(r table.Row) foreignPlace {
+var foreignPlaces = each.Of(readRows("foreign_places.tsv", "city", "province", "country", "postal", "forms"), func(r table.Row) foreignPlace {
 	return foreignPlace{r.Text("city"), r.Text("province"), r.Text("country"), r.Text("postal"), r.Text("forms")}
 })
 
@@ -153,7 +146,7 @@ var (
 	}()
 	fieldRows = readRows("fields.tsv", "code", "weight")
 
-	fields = each(fieldRows, func(r table.Row) field {
+	fields = each.Of(fieldRows, func(r table.Row) field {
 		of := func(kind string) []string { return phrases[[2]string{r.Text("code"), kind}] }
 		return field{r.Text("code"), of("noun"), of("does"), of("whom"), of("program")}
 	})

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/place"
 	"grantgraph/internal/table"
@@ -72,7 +73,7 @@ type classFacts struct {
 	templates    []string
 }
 
-var classTable = each(readRows("classes.tsv", "class", "share", "head", "field", "incorporated", "size", "foundation", "traits"),
+var classTable = each.Of(readRows("classes.tsv", "class", "share", "head", "field", "incorporated", "size", "foundation", "traits"),
 	func(r table.Row) classFacts {
 		c := classFacts{name: r.Text("class"), share: r.Int("share"), head: r.Int("head"), incorporated: r.Int("incorporated"),
 			size: r.Int("size") * one, foundation: r.Text("foundation"), templates: templates[r.Text("class")]}

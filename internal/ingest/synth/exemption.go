@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/table"
 )
 
@@ -116,7 +117,7 @@ type irsCodes struct {
 // in their names. Its group number follows those of the federations.
 type churchBody struct{ word, name string }
 
-var churchBodies = each(readRows("church_bodies.tsv", "word", "name"), func(r table.Row) churchBody {
+var churchBodies = each.Of(readRows("church_bodies.tsv", "word", "name"), func(r table.Row) churchBody {
 	return churchBody{r.Text("word"), r.Text("name")}
 })
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/table"
 )
 
@@ -13,7 +14,7 @@ import (
 
 type town struct{ name, area, county, region string }
 
-var towns = each(readRows("uk_towns.tsv", "town", "area", "county", "region"), func(r table.Row) town {
+var towns = each.Of(readRows("uk_towns.tsv", "town", "area", "county", "region"), func(r table.Row) town {
 	return town{r.Text("town"), r.Text("area"), r.Text("county"), r.Text("region")}
 })
 

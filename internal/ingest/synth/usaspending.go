@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/table"
 )
 
@@ -22,10 +23,10 @@ var posted = date(2026, time.October, 1)
 type program struct{ number, title, agency, agencyName, office string }
 
 var (
-	programs = each(readRows("federal_programs.tsv", "number", "title", "agency", "agency_name", "office"), func(r table.Row) program {
+	programs = each.Of(readRows("federal_programs.tsv", "number", "title", "agency", "agency_name", "office"), func(r table.Row) program {
 		return program{r.Text("number"), r.Text("title"), r.Text("agency"), r.Text("agency_name"), r.Text("office")}
 	})
-	services = each(readRows("federal_services.tsv", "code", "description"), func(r table.Row) awardType {
+	services = each.Of(readRows("federal_services.tsv", "code", "description"), func(r table.Row) awardType {
 		return awardType{r.Text("code"), r.Text("description")}
 	})
 )

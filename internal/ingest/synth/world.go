@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/table"
 )
@@ -60,7 +61,7 @@ type state struct {
 
 var (
 	states = func() []state {
-		list := each(readRows("states.tsv", "code", "people", "master"), func(r table.Row) state {
+		list := each.Of(readRows("states.tsv", "code", "people", "master"), func(r table.Row) state {
 			return state{code: r.Text("code"), people: r.Int("people"), master: r.Int("master")}
 		})
 		for i := range list {

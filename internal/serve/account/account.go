@@ -10,6 +10,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -41,8 +42,12 @@ func (k KeyInfo) Require(s Scope) error {
 type Balance struct {
 	Limit     int
 	Remaining int
-	Reset     time.Time // when the allowance resets; for an agent, when the key expires
+	Reset     time.Time // when the allowance resets; zero if it never does
+	Expires   time.Time // when an agent's key expires; otherwise zero
 }
+
+// End is when the allowance resets, or when the key expires.
+func (b Balance) End() time.Time { return cmp.Or(b.Reset, b.Expires) }
 
 // Agents are programs that make keys for themselves. Charge on a locked key wraps ErrLocked, on an expired key ErrExpired.
 type Agents interface {

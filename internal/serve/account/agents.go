@@ -84,11 +84,8 @@ func (s *Store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInf
 		return "", AgentInfo{}, err
 	}
 	k.Tier = spec.Tier
-	a, err := updated(ctx, s, func(t *tx) (AgentInfo, error) {
-		id, err := s.mint(t, spec, secret, k)
-		if err != nil {
-			return AgentInfo{}, err
-		}
+	a, err := updated(ctx, s, func(t *tx) AgentInfo {
+		id := s.mint(t, spec, secret, k)
 		// Minting an anonymous key costs nothing and is no event: anyone could fill the log. Unlocking it is one.
 		if spec.Tier != Anonymous {
 			s.note(t, EventMint, id, "tier "+string(spec.Tier))
@@ -102,23 +99,17 @@ var errMintedMeanwhile = errors.New("another was made meanwhile")
 
 // mint stores a key and returns its ID. A keypair has one key in each tier: minting again gives it a new secret, and once it
 // has expired it begins anew, so that what a key may do once is not done twice.
-func (s *Store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string, err error) {
+func (s *Store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string) {
 	terms := spec.Tier.Terms()
 	end := t.now.Add(terms.Lifetime).UnixNano()
 	if spec.Thumbprint != "" {
 		var seq, expires int64
-		found, err := t.get("SELECT key, expires FROM agents WHERE thumbprint = $1 AND tier = $2"+t.lock,
+		found := t.get("SELECT key, expires FROM agents WHERE thumbprint = $1 AND tier = $2"+t.lock,
 			[]any{spec.Thumbprint, string(spec.Tier)}, &seq, &expires)
-		if err != nil {
-			return "", err
-		}
 		if found {
-			r, _, err := findKeyBy(t, "k.seq = $1", seq)
-			if err == nil && !r.Active {
-				err = inactive()
-			}
-			if err != nil {
-				return "", err
+			r, _ := findKeyBy(t, "k.seq = $1", seq)
+			if !r.Active {
+				t.fail(inactive())
 			}
 			t.exec("UPDATE keys SET hash = $2, rotated = $3 WHERE seq = $1", seq, hashSecret(secret), k.Rotated.Unix())
 			t.exec("UPDATE agents SET purpose = $2, source = $3, host = $4 WHERE key = $1", seq, spec.Purpose, spec.Source, spec.Host)
@@ -126,13 +117,10 @@ func (s *Store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 				t.exec("UPDATE agents SET status = $2, expires = $3, allowance = $4, remaining = $5 WHERE key = $1",
 					seq, string(Unlocked), end, terms.Calls, terms.Calls)
 			}
-			return r.ID, nil
+			return r.ID
 		}
 	}
-	seq, err := t.insertKey(secret, k, nil)
-	if err != nil {
-		return "", err
-	}
+	seq := t.insertKey(secret, k, nil)
 	status, calls := Unlocked, terms.Calls
 	if spec.Tier == Anonymous {
 		status, calls = Locked, 0
@@ -144,32 +132,30 @@ func (s *Store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 		seq, string(spec.Tier), spec.Purpose, spec.Source, spec.Thumbprint, spec.Host, string(status), end, terms.Calls, calls, []byte{})
 	switch {
 	case n == 0:
-		err = unavailable(errMintedMeanwhile)
+		t.fail(unavailable(errMintedMeanwhile))
 	case spec.Tier == Anonymous:
-		_, err = t.removeAgents(unanswered+" AND key <= $1 ORDER BY key", mostEvicted, seq-int64(s.anonymous))
+		t.removeAgents(unanswered+" AND key <= $1 ORDER BY key", mostEvicted, seq-int64(s.anonymous))
 	}
-	return k.ID, err
+	return k.ID
 }
 
-func readAgent(from reader, r record, lock string) (AgentInfo, error) {
+func readAgent(from reader, r record, lock string) AgentInfo {
 	a := AgentInfo{KeyInfo: r.KeyInfo, seq: r.seq}
 	var expires, next, drawn int64
 	var params, answers, calls string
 	c := &a.Challenge
-	found, err := from.get("SELECT purpose, source, thumbprint, host, status, expires, allowance, remaining,"+
+	found := from.get("SELECT purpose, source, thumbprint, host, status, expires, allowance, remaining,"+
 		" challenge, dataset, params, salt, answers, calls, made, attempts, next_allowed, drawn FROM agents WHERE key = $1"+lock, []any{r.seq},
 		&a.Purpose, &a.Source, &a.Thumbprint, &a.Host, &a.Status, &expires, &a.Allowance, &a.Remaining,
 		&c.No, &c.Dataset, &params, &c.Salt, &answers, &calls, &c.Made, &c.Attempts, &next, &drawn)
-	if err != nil {
-		return AgentInfo{}, err
-	}
 	if !found {
-		return AgentInfo{}, refuse(nil, "not_an_agent_key")
+		from.fail(refuse(nil, "not_an_agent_key"))
+		return AgentInfo{}
 	}
 	a.Expires, c.Next, c.Drawn = timeOf(expires), timeOf(next), timeOf(drawn)
 	c.Params = json.RawMessage(params)
-	err = errors.Join(json.Unmarshal([]byte(answers), &c.Answers), json.Unmarshal([]byte(calls), &c.Calls))
-	return a, err
+	from.fail(errors.Join(json.Unmarshal([]byte(answers), &c.Answers), json.Unmarshal([]byte(calls), &c.Calls)))
+	return a
 }
 
 // timeOf returns a time that was stored in nanoseconds; 0 is the zero time.
@@ -181,36 +167,28 @@ func timeOf(nanos int64) time.Time {
 }
 
 func (s *Store) Agent(ctx context.Context, id string) (AgentInfo, error) {
-	return agentOf(s.view(ctx), id)
+	v := s.view(ctx)
+	return resultOf(v, agentOf(v, id))
 }
 
-func agentOf(from reader, id string) (AgentInfo, error) {
-	r, err := findKey(from, id)
-	if err != nil {
-		return AgentInfo{}, err
-	}
-	return readAgent(from, r, "")
-}
+func agentOf(from reader, id string) AgentInfo { return readAgent(from, findKey(from, id), "") }
 
 // lockAgent reads an agent's key that is about to be changed, and refuses it if inactive or expired.
-func (t *tx) lockAgent(id string) (AgentInfo, error) {
-	r, err := findKey(t, id)
-	if err != nil {
-		return AgentInfo{}, err
-	}
+func (t *tx) lockAgent(id string) AgentInfo {
+	r := findKey(t, id)
 	if !r.Active {
-		return AgentInfo{}, inactive()
+		t.fail(inactive())
 	}
-	a, err := readAgent(t, r, t.lock)
-	if err == nil && !t.now.Before(a.Expires) {
-		err = expired(a.Expires.UnixNano())
+	a := readAgent(t, r, t.lock)
+	if !t.now.Before(a.Expires) {
+		t.fail(expired(a.Expires.UnixNano()))
 	}
-	return a, err
+	return a
 }
 
 // pay takes cost calls from an agent's remaining calls, or none.
 func (p *agentBalance) pay(tier Tier, cost int64, now time.Time) (Balance, error) {
-	b := Balance{Limit: int(p.allowance), Remaining: int(p.remaining), Reset: timeOf(p.expires)}
+	b := Balance{Limit: int(p.allowance), Remaining: int(p.remaining), Expires: timeOf(p.expires)}
 	switch {
 	case now.UnixNano() >= p.expires:
 		return b, expired(p.expires)

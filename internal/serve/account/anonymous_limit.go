@@ -25,28 +25,21 @@ const (
 )
 
 // markAnswered numbers a key that answered for the first time, and removes old ones.
-func (s *Store) markAnswered(t *tx, seq int64) error {
+func (s *Store) markAnswered(t *tx, seq int64) {
 	var last int64
-	if _, err := t.get("SELECT answered FROM agents WHERE "+answered+" ORDER BY answered DESC LIMIT 1", nil, &last); err != nil {
-		return err
+	t.get("SELECT answered FROM agents WHERE "+answered+" ORDER BY answered DESC LIMIT 1", nil, &last)
+	if t.exec("UPDATE agents SET answered = $2 WHERE key = $1 AND answered = 0", seq, last+1) > 0 {
+		t.removeAgents(answered+" AND answered <= $1 ORDER BY answered", mostEvicted, last+1-int64(s.anonymous))
 	}
-	if t.exec("UPDATE agents SET answered = $2 WHERE key = $1 AND answered = 0", seq, last+1) == 0 {
-		return nil
-	}
-	_, err := t.removeAgents(answered+" AND answered <= $1 ORDER BY answered", mostEvicted, last+1-int64(s.anonymous))
-	return err
 }
 
-func (t *tx) removeAgents(where string, most int, arg int64) (n int, err error) {
-	keys, err := collect(t, "SELECT key FROM agents WHERE "+where+" LIMIT $2", []any{arg, most}, func(scan scanner) (key int64, err error) {
-		err = scan(&key)
-		return key, err
-	})
+func (t *tx) removeAgents(where string, most int, arg int64) (n int) {
+	keys := collect(t, "SELECT key FROM agents WHERE "+where+" LIMIT $2", []any{arg, most}, scanNumber)
 	for _, key := range keys {
 		t.later("DELETE FROM screens WHERE owner = (SELECT id FROM keys WHERE seq = $1)", key)
 		t.later("DELETE FROM keys WHERE seq = $1", key)
 	}
-	return len(keys), err
+	return len(keys)
 }
 
 // rememberAnswered is how long an anonymous key that answered a challenge is kept after it has expired. Others go at once.
@@ -62,10 +55,7 @@ func (s *Store) sweepAnonymous(ctx context.Context) error {
 		{answered + " AND expires <= $1", now.Add(-rememberAnswered)},
 	} {
 		for n := sweptAtOnce; n == sweptAtOnce; {
-			err := s.update(ctx, func(t *tx) (err error) {
-				n, err = t.removeAgents(d.where, sweptAtOnce, d.before.UnixNano())
-				return err
-			})
+			err := s.update(ctx, func(t *tx) { n = t.removeAgents(d.where, sweptAtOnce, d.before.UnixNano()) })
 			if err != nil {
 				return err
 			}

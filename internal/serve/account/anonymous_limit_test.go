@@ -22,7 +22,7 @@ func unlock(t *testing.T, s *Store, id string) {
 // agents counts the rows of a condition.
 func (s *Store) agents(t *testing.T, where string) (n int) {
 	t.Helper()
-	if _, err := s.view(t.Context()).get("SELECT COUNT(*) FROM agents WHERE "+where, nil, &n); err != nil {
+	if err := one(s.view(t.Context()), "SELECT COUNT(*) FROM agents WHERE "+where, nil, &n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -75,7 +75,7 @@ func TestStoreAnonymousBound(t *testing.T) {
 			t.Errorf("%d keys that answered", n)
 		}
 		var screens int
-		if _, err := s.view(ctx).get("SELECT COUNT(*) FROM screens", nil, &screens); err != nil || screens != 0 {
+		if err := one(s.view(ctx), "SELECT COUNT(*) FROM screens", nil, &screens); err != nil || screens != 0 {
 			t.Errorf("%d screens of keys that are gone, %v", screens, err)
 		}
 		// A bound that was lowered is come down to.

@@ -30,8 +30,9 @@ const (
 	EventRefusal    Kind = "refusal"
 	EventExport     Kind = "export"
 	EventErase      Kind = "erase"
-	EventPublish    Kind = "publish" // another dataset is served; details have its version and the one before
-	EventScrub      Kind = "scrub"   // the files of the store were written anew, without what was erased
+	EventPublish    Kind = "publish"    // another dataset is served; details have its version and the one before
+	EventCorrection Kind = "correction" // of a wrong match, which an operator accepted or rejected
+	EventScrub      Kind = "scrub"      // the files of the store were written anew, without what was erased
 
 	// Events of the keys that sign reports.
 	EventSigningKey         Kind = "signing_key"
@@ -123,7 +124,7 @@ func (s *Store) Audit(ctx context.Context, e Event) error {
 	who := actor(ctx)
 	e.Actor = cmp.Or(e.Actor, who.Name)
 	e.Address = cmp.Or(e.Address, who.Address)
-	return s.perform(ctx, func(t *tx) { s.append(t, e) })
+	return s.update(ctx, func(t *tx) { s.append(t, e) })
 }
 
 // EventFilter selects events; the zero value selects the newest.
@@ -161,11 +162,12 @@ func (s *Store) AuditTrail(ctx context.Context, f EventFilter) ([]Event, error) 
 	args = append(args, cmp.Or(f.Limit, 100))
 	text := fmt.Sprintf("SELECT seq, at, kind, actor, key, address, details FROM events WHERE %s ORDER BY seq DESC LIMIT $%d",
 		strings.Join(where, " AND "), len(args))
-	return collect(s.view(ctx), text, args, func(scan scanner) (e Event, err error) {
+	v := s.view(ctx)
+	return resultOf(v, collect(v, text, args, func(scan scanner) (e Event, err error) {
 		var at int64
 		var address []byte
 		err = scan(&e.Seq, &at, &e.Kind, &e.Actor, &e.Key, &address, &e.Details)
 		e.At, e.Address = time.Unix(0, at).UTC(), fmt.Sprintf("%x", address)
 		return e, err
-	})
+	}))
 }

@@ -111,7 +111,7 @@ func TestStoreSweep(t *testing.T) {
 			t.Helper()
 			for _, table := range tables {
 				var n int
-				if _, err := s.view(ctx).get("SELECT COUNT(*) FROM "+table, nil, &n); err != nil {
+				if err := one(s.view(ctx), "SELECT COUNT(*) FROM "+table, nil, &n); err != nil {
 					t.Fatal(err)
 				}
 				out = append(out, n)
@@ -206,7 +206,7 @@ func TestStoreAudit(t *testing.T) {
 			}
 		}
 		// Nobody changes what happened; TestStoreAuditKept has what is removed.
-		if err := s.perform(ctx, func(t *tx) { t.exec("UPDATE events SET actor = 'x'") }); err == nil {
+		if err := s.update(ctx, func(t *tx) { t.exec("UPDATE events SET actor = 'x'") }); err == nil {
 			t.Error("events can be changed")
 		}
 		if again, err := s.AuditTrail(ctx, EventFilter{}); err != nil || !slices.Equal(again, all) {

@@ -80,26 +80,31 @@ func (s *Store) SetChallenge(ctx context.Context, id string, expect int, c Chall
 		return AgentInfo{}, err
 	}
 	var a AgentInfo
-	err = s.update(ctx, func(t *tx) (err error) {
-		if a, err = t.lockAgent(id); err != nil {
-			return err
-		}
+	err = s.update(ctx, func(t *tx) {
+		a = t.lockAgent(id)
 		if a.Tier != Anonymous || a.Status == Unlocked {
-			return NotDue(a)
+			t.fail(NotDue(a))
 		}
 		if a.Challenge.No != expect {
-			return ErrStale
+			t.fail(ErrStale)
+		}
+		if t.err != nil {
+			return // with the key as it is
 		}
 		t.exec("UPDATE agents SET status = $2, challenge = $3, dataset = $4, params = $5, salt = $6, answers = $7, calls = $8,"+
 			" made = 0, attempts = 0, next_allowed = 0, drawn = $9 WHERE key = $1",
 			a.seq, string(Locked), expect+1, c.Dataset, params, c.Salt, string(answers), string(calls), t.now.UnixNano())
-		a, err = t.lockAgent(id)
-		return err
+		a = t.lockAgent(id)
 	})
-	if err != nil && !errors.Is(err, ErrStale) && !errors.Is(err, ErrNotDue) {
-		return AgentInfo{}, err
+	return keyAnyway(a, err), err
+}
+
+// keyAnyway is a key that is returned also with an error that says that its challenge is another, or none.
+func keyAnyway(a AgentInfo, err error) AgentInfo {
+	if err == nil || errors.Is(err, ErrStale) || errors.Is(err, ErrNotDue) {
+		return a
 	}
-	return a, err
+	return AgentInfo{}
 }
 
 type Verdict string
@@ -121,25 +126,26 @@ type Outcome struct {
 func (s *Store) Attempt(ctx context.Context, id string, expect int, verify func(Challenge) bool) (AgentInfo, Outcome, error) {
 	var a AgentInfo
 	var out Outcome
-	err := s.update(ctx, func(t *tx) (err error) {
-		if a, err = t.lockAgent(id); err != nil {
-			return err
-		}
+	err := s.update(ctx, func(t *tx) {
+		a = t.lockAgent(id)
 		if a.Status != Locked {
-			return NotDue(a)
+			t.fail(NotDue(a))
 		}
 		c := &a.Challenge
 		if c.No != expect {
-			return ErrStale
+			t.fail(ErrStale)
+		}
+		if t.err != nil {
+			return
 		}
 		out = Outcome{Left: max(0, MostAttempts-c.Attempts)}
 		switch wait := c.Wait(t.now); {
 		case c.No == 0 || out.Left == 0:
 			out = Outcome{Verdict: Exhausted}
-			return nil
+			return
 		case wait > 0:
 			out.Verdict, out.Wait = TooSoon, wait
-			return nil
+			return
 		case verify(*c):
 			out = Outcome{Verdict: Right}
 			a.Status, a.Allowance = Unlocked, a.Tier.Terms().Calls
@@ -147,11 +153,9 @@ func (s *Store) Attempt(ctx context.Context, id string, expect int, verify func(
 			// Nobody needs the questions any more.
 			t.exec("UPDATE agents SET status = $2, allowance = $3, remaining = $4, next_allowed = 0,"+
 				" params = 'null', salt = $5, answers = '[]', calls = '[]' WHERE key = $1", a.seq, string(a.Status), a.Allowance, a.Remaining, []byte{})
-			if err := s.markAnswered(t, a.seq); err != nil {
-				return err
-			}
+			s.markAnswered(t, a.seq)
 			s.note(t, EventUnlock, a.ID, fmt.Sprintf("challenge %d", c.No))
-			return nil
+			return
 		}
 		out = c.wrong(t.now)
 		next := int64(0)
@@ -159,29 +163,25 @@ func (s *Store) Attempt(ctx context.Context, id string, expect int, verify func(
 			next = c.Next.UnixNano()
 		}
 		t.exec("UPDATE agents SET attempts = $2, next_allowed = $3 WHERE key = $1", a.seq, c.Attempts, next)
-		return nil
 	})
-	if err != nil && !errors.Is(err, ErrStale) && !errors.Is(err, ErrNotDue) {
-		return AgentInfo{}, Outcome{}, err
+	if err != nil {
+		out = Outcome{}
 	}
-	return a, out, err
+	return keyAnyway(a, err), out, err
 }
 
 func (s *Store) TakeCall(ctx context.Context, id, call string) (left int, err error) {
-	return updated(ctx, s, func(t *tx) (int, error) {
-		a, err := t.lockAgent(id)
-		if err != nil {
-			return 0, err
-		}
+	return updated(ctx, s, func(t *tx) int {
+		a := t.lockAgent(id)
 		if a.Status != Locked || !slices.Contains(a.Challenge.Calls, call) {
-			return 0, KeyLocked()
+			t.fail(KeyLocked())
 		}
 		left := MostCalls - a.Challenge.Made - 1
 		if left < 0 {
-			return 0, refuse(ErrLocked, "too_many_calls", MostCalls)
+			t.fail(refuse(ErrLocked, "too_many_calls", MostCalls))
 		}
 		t.exec("UPDATE agents SET made = made + 1 WHERE key = $1", a.seq)
-		return left, nil
+		return left
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 var copiedTables = []string{
 	"pepper", "accounts", "keys", "agents", "spent", "usage", "account_usage", "sessions", "tokens",
 	"tries", "nonces", "screens", "questions", "events", "signing_keys", "lists", "list_members", "list_runs", "list_reports",
-	"watches", "watch_members", "alerts", "watch_channels",
+	"watches", "watch_members", "alerts", "watch_channels", "corrections",
 }
 
 // CopiedTable says what a table held when it was copied. The digest does not depend on the order of rows or the database.

@@ -20,7 +20,7 @@ func tablesOf(t *testing.T, s *Store) (names []string) {
 	if _, ok := s.engine.(*postgresEngine); ok {
 		text = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT IN ('commits', 'layout')"
 	}
-	err := s.view(t.Context()).each(text, nil, func(scan scanner) error {
+	err := all(s.view(t.Context()), text, nil, func(scan scanner) error {
 		var name string
 		err := scan(&name)
 		names = append(names, name)
@@ -59,7 +59,7 @@ func fill(t *testing.T, s *Store) (key KeyInfo, plain string) {
 		}
 	}
 	now := s.clock().UnixNano()
-	err := s.update(t.Context(), func(t *tx) error {
+	err := s.update(t.Context(), func(t *tx) {
 		t.exec("INSERT INTO accounts (id, email, password, verified, plan, created, active) VALUES ('acc_1', 'a''@example.org', '$argon', 1, 'pro', $1, 1)", now)
 		t.exec("INSERT INTO sessions (hash, account, created, expires) SELECT $1, seq, $2, $2 FROM accounts", []byte{0, 1, 255}, now)
 		t.exec("INSERT INTO tokens (hash, account, purpose, expires) SELECT $1, seq, 'verify', $2 FROM accounts", []byte{9}, now)
@@ -82,11 +82,14 @@ func fill(t *testing.T, s *Store) (key KeyInfo, plain string) {
 		t.exec("INSERT INTO agents (key, tier, purpose, source, thumbprint, host, status, expires, allowance, remaining, challenge, dataset, params, salt,"+
 			" answers, calls, made, attempts, next_allowed, drawn, answered) SELECT seq, 'anonymous', 'p', 's', '', '', 'locked', $1, 10, 3, 0, '', '{}', $2,"+
 			" '[]', '[]', 0, 0, 0, 0, 0 FROM keys", now, []byte{})
+		t.exec("INSERT INTO corrections (id, state, sent, times, dataset, grant_key, line, filed, was_ein, was_rule, was_prob, proposal, ein, name, reason, source, account)"+
+			" SELECT id, 'waiting', $1, 1, 'v', 'k', 'A,,,,1', 'A', '', '', '', 'other', '', '', 'r', '', seq FROM accounts", now)
+		t.exec("INSERT INTO corrections (id, state, sent, times, dataset, grant_key, line, filed, was_ein, was_rule, was_prob, proposal, ein, name, reason, source)"+
+			" VALUES ('cor_2', 'rejected', $1, 3, 'v', 'k', 'A,,,,1', 'A', '070000001', 'name', '0.970', 'nobody', '', '', 'r', '')", now)
 		// More rows than one statement writes.
 		for i := range copiedAtOnce + 17 {
 			t.later("INSERT INTO spent (owner, period, start, calls) VALUES ($1, 'day', $2, 1)", "key_"+strings.Repeat("x", i%5), int64(i))
 		}
-		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -23,16 +23,17 @@ type Export struct {
 // ExportAccount returns what the store keeps about an account, for its owner.
 func (s *Store) ExportAccount(ctx context.Context, idOrEmail string) (Export, error) {
 	out := Export{At: s.clock().UTC(), Parts: map[string][]map[string]any{}}
-	p, err := personOf(s.view(ctx), idOrEmail, "")
+	v := s.view(ctx)
+	p := personOf(v, idOrEmail, "")
 	for _, part := range personal {
-		if err != nil {
-			return Export{}, err
-		}
 		fields := strings.Fields(part.Text("fields"))
-		out.Parts[part.Text("part")], err = collect(s.view(ctx), part.Text("statement"), []any{p.seq},
+		out.Parts[part.Text("part")] = collect(v, part.Text("statement"), []any{p.seq},
 			func(scan scanner) (map[string]any, error) { return exportedRow(fields, scan) })
 	}
-	return out, s.perform(ctx, func(t *tx) { s.note(t, EventExport, "", p.ID) })
+	if v.err != nil {
+		return Export{}, v.err
+	}
+	return out, s.update(ctx, func(t *tx) { s.note(t, EventExport, "", p.ID) })
 }
 
 func exportedRow(fields []string, scan scanner) (map[string]any, error) {
@@ -77,19 +78,14 @@ var erasing = []struct {
 // EraseAccount removes an account with everything that belongs to it. The audit trail keeps the ID
 // of the account until its events expire. Traces in the files of the store go with the next Scrub.
 func (s *Store) EraseAccount(ctx context.Context, idOrEmail string) (Account, error) {
-	p, err := personOf(s.view(ctx), idOrEmail, "")
+	p, err := s.person(ctx, idOrEmail)
 	if err != nil {
 		return Account{}, err
 	}
-	return updated(ctx, s, func(t *tx) (Account, error) {
+	return updated(ctx, s, func(t *tx) Account {
 		// Charges lock the keys before the account, and write their usage after that.
-		err := t.each("SELECT seq FROM keys WHERE account = $1 ORDER BY seq"+t.lock, []any{p.seq}, func(scanner) error { return nil })
-		if err == nil {
-			p, err = personOf(t, p.ID, t.lock)
-		}
-		if err != nil {
-			return Account{}, err
-		}
+		t.each("SELECT seq FROM keys WHERE account = $1 ORDER BY seq"+t.lock, []any{p.seq}, func(scanner) error { return nil })
+		p := personOf(t, p.ID, t.lock)
 		for _, step := range erasing {
 			if step.byID {
 				t.exec(step.text, p.ID)
@@ -98,19 +94,20 @@ func (s *Store) EraseAccount(ctx context.Context, idOrEmail string) (Account, er
 			}
 		}
 		s.note(t, EventErase, "", p.ID)
-		return p.Account, nil
+		return p.Account
 	})
 }
 
 // Scrub removes the traces that deleted rows leave in the files of the store, if an account was erased since the last time.
 func (s *Store) Scrub(ctx context.Context) error {
 	var last Kind
-	_, err := s.view(ctx).get("SELECT kind FROM events WHERE kind IN ($1, $2) ORDER BY seq DESC LIMIT 1", []any{string(EventErase), string(EventScrub)}, &last)
-	if err != nil || last != EventErase {
-		return err
+	v := s.view(ctx)
+	v.get("SELECT kind FROM events WHERE kind IN ($1, $2) ORDER BY seq DESC LIMIT 1", []any{string(EventErase), string(EventScrub)}, &last)
+	if last != EventErase {
+		return v.err
 	}
 	if done, err := s.engine.scrub(ctx, s); err != nil || !done {
 		return err
 	}
-	return s.perform(ctx, func(t *tx) { s.append(t, Event{Kind: EventScrub, Actor: "server"}) })
+	return s.update(ctx, func(t *tx) { s.append(t, Event{Kind: EventScrub, Actor: "server"}) })
 }

@@ -33,11 +33,11 @@ func (s *Store) dailyCounter(kind, who string, most int) dailyCounter {
 }
 
 // lockCount reads a counter of today and locks its row, which it inserts if it is missing.
-func (t *tx) lockCount(c dailyCounter) (taken int, err error) {
-	_, err = t.returning("INSERT INTO questions (kind, who, day, asked) VALUES ($1, $2, $3, 0)"+
+func (t *tx) lockCount(c dailyCounter) (taken int) {
+	t.returning("INSERT INTO questions (kind, who, day, asked) VALUES ($1, $2, $3, 0)"+
 		" ON CONFLICT (kind, who, day) DO UPDATE SET asked = questions.asked RETURNING asked",
 		[]any{c.kind, c.who, Day.Start(t.now).Unix()}, &taken)
-	return taken, err
+	return taken
 }
 
 func (t *tx) addCount(c dailyCounter, n int) {
@@ -61,31 +61,24 @@ func (s *Store) QuestionsLeft(ctx context.Context, q Asking) (left int, err erro
 	for _, c := range s.counters(q) {
 		var asked int
 		const text = "SELECT asked FROM questions WHERE kind = $1 AND who = $2 AND day = $3"
-		if _, err := from.get(text, []any{c.kind, c.who, day}, &asked); err != nil {
-			return 0, err
-		}
+		from.get(text, []any{c.kind, c.who, day}, &asked)
 		left = max(0, min(left, c.most-asked))
 	}
-	return left, nil
+	return left, from.err
 }
 
 // TakeQuestion takes a free question, or none: then the error wraps ErrSpent. It returns when the count is on the disk.
 func (s *Store) TakeQuestion(ctx context.Context, q Asking, receipt string) (left int, err error) {
-	return updated(ctx, s, func(t *tx) (int, error) {
+	return updated(ctx, s, func(t *tx) int {
 		left, paid := FreeQuestions, false
 		for i, c := range s.counters(q) {
-			asked, err := t.lockCount(c)
-			if err != nil {
-				return 0, err
-			}
+			asked := t.lockCount(c)
 			if i == 0 {
-				if paid, err = t.receipted(s.receiptHash(receipt)); err != nil {
-					return 0, err
-				}
+				paid = t.receipted(s.receiptHash(receipt))
 			}
 			if !paid {
 				if asked >= c.most {
-					return 0, questionsSpent(c.kind, c.most, Day.Reset(t.now).Sub(t.now))
+					t.fail(questionsSpent(c.kind, c.most, Day.Reset(t.now).Sub(t.now)))
 				}
 				asked++
 				t.addCount(c, 1)
@@ -95,7 +88,7 @@ func (s *Store) TakeQuestion(ctx context.Context, q Asking, receipt string) (lef
 		if !paid {
 			t.writeReceipt(s.receiptHash(receipt))
 		}
-		return left, nil
+		return left
 	})
 }
 
@@ -109,10 +102,9 @@ func (s *Store) ChargeOnce(ctx context.Context, id string, cost int, receipt str
 
 func (s *Store) receiptHash(receipt string) []byte { return s.pepperedHash("receipt", receipt) }
 
-func (t *tx) receipted(hash []byte) (bool, error) {
+func (t *tx) receipted(hash []byte) bool {
 	var until int64
-	found, err := t.get("SELECT until FROM nonces WHERE hash = $1", []any{hash}, &until)
-	return found && until > t.now.UnixNano(), err
+	return t.get("SELECT until FROM nonces WHERE hash = $1", []any{hash}, &until) && until > t.now.UnixNano()
 }
 
 func (t *tx) writeReceipt(hash []byte) {
@@ -126,16 +118,13 @@ const FreeNames = 1_000
 // TakeNames takes n of the names that an address may look up today, or none: then the error wraps ErrSpent.
 func (s *Store) TakeNames(ctx context.Context, address string, n int) (left int, err error) {
 	c := s.dailyCounter("names", network.Near(address), FreeNames)
-	return updated(ctx, s, func(t *tx) (int, error) {
-		taken, err := t.lockCount(c)
-		if err != nil {
-			return 0, err
-		}
+	return updated(ctx, s, func(t *tx) int {
+		taken := t.lockCount(c)
 		left := max(0, c.most-taken)
 		if n > left {
-			return 0, refuse(spent(Day.Reset(t.now).Sub(t.now)), "names_spent", FreeNames, left, n)
+			t.fail(refuse(spent(Day.Reset(t.now).Sub(t.now)), "names_spent", FreeNames, left, n))
 		}
 		t.addCount(c, n)
-		return left - n, nil
+		return left - n
 	})
 }

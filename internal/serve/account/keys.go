@@ -36,37 +36,35 @@ func scanKey(scan scanner) (r record, err error) {
 	return r, err
 }
 
-func findRecord(from reader, text string, arg any, scan func(scanner) (record, error)) (r record, found bool, err error) {
-	list, err := collect(from, text, []any{arg}, scan)
-	if len(list) > 0 {
-		r = list[0]
+func findRecord(from reader, text string, arg any, scan func(scanner) (record, error)) (r record, found bool) {
+	for _, r := range collect(from, text, []any{arg}, scan) {
+		return r, true
 	}
-	return r, len(list) > 0, err
+	return r, false
 }
 
-func findKeyBy(from reader, where string, arg any) (r record, found bool, err error) {
+func findKeyBy(from reader, where string, arg any) (r record, found bool) {
 	return findRecord(from, keyColumns+"WHERE "+where, arg, scanKey)
 }
 
-func findKeyByID(from reader, id string) (r record, found bool, err error) {
+func findKeyByID(from reader, id string) (r record, found bool) {
 	return findKeyBy(from, "k.id = $1", id)
 }
 
-func findKey(from reader, secretOrID string) (record, error) {
+func findKey(from reader, secretOrID string) record {
 	where, arg := "k.id = $1", any(secretOrID)
 	if strings.HasPrefix(secretOrID, keyPrefix) {
-		if _, err := ParseKey(secretOrID); err != nil {
-			return record{}, err
-		}
+		_, err := ParseKey(secretOrID)
+		from.fail(err)
 		where, arg = "k.hash = $1", hashSecret(secretOrID)
 	} else if !isID(idPrefix, secretOrID) {
-		return record{}, noSuchKey()
+		from.fail(noSuchKey())
 	}
-	r, found, err := findKeyBy(from, where, arg)
-	if err == nil && !found {
-		err = noSuchKey()
+	r, found := findKeyBy(from, where, arg)
+	if !found {
+		from.fail(noSuchKey())
 	}
-	return r, err
+	return r
 }
 
 const payingAccountColumns = "SELECT a.seq, a.id, a.plan, a.email, a.active = 1 FROM accounts a "
@@ -76,20 +74,20 @@ func scanPayingAccount(scan scanner) (r record, err error) {
 	return r, err
 }
 
-func findPayingAccount(from reader, id string) (r record, found bool, err error) {
+func findPayingAccount(from reader, id string) (r record, found bool) {
 	return findRecord(from, payingAccountColumns+"WHERE a.id = $1", id, scanPayingAccount)
 }
 
 // payerOf finds who pays: a key by its secret or its ID, or an account by its ID.
-func payerOf(from reader, id string) (record, error) {
+func payerOf(from reader, id string) record {
 	if !isID(accPrefix, id) {
 		return findKey(from, id)
 	}
-	r, found, err := findPayingAccount(from, id)
-	if err == nil && !found {
-		err = unknownAccount()
+	r, found := findPayingAccount(from, id)
+	if !found {
+		from.fail(unknownAccount())
 	}
-	return r, err
+	return r
 }
 
 // Terms returns the terms of a plan with the allowance and the window that the operator set.
@@ -112,11 +110,12 @@ func (s *Store) Authenticate(ctx context.Context, secret string) (KeyInfo, error
 	if _, err := ParseKey(secret); err != nil {
 		return KeyInfo{}, err
 	}
-	r, err := findKey(s.view(ctx), secret)
-	if err == nil && r.expires != 0 && s.clock().UnixNano() >= r.expires {
-		return KeyInfo{}, expired(r.expires)
+	v := s.view(ctx)
+	r := findKey(v, secret)
+	if r.expires != 0 && s.clock().UnixNano() >= r.expires {
+		v.fail(expired(r.expires))
 	}
-	return r.KeyInfo, err
+	return resultOf(v, r.KeyInfo)
 }
 
 // Payer is the account that pays for a request, or its key without an account. It is empty for callers who pay nothing.
@@ -131,35 +130,31 @@ func Payer(ctx context.Context, keys interface {
 }
 
 func (s *Store) Find(ctx context.Context, secretOrID string) (KeyInfo, error) {
-	r, err := findKey(s.view(ctx), secretOrID)
-	return r.KeyInfo, err
+	v := s.view(ctx)
+	return resultOf(v, findKey(v, secretOrID).KeyInfo)
 }
 
 func (s *Store) Balance(ctx context.Context, id string) (Balance, error) {
 	from := s.view(ctx)
-	r, err := payerOf(from, id)
-	if err != nil {
-		return Balance{}, err
-	}
+	r := payerOf(from, id)
 	now := s.clock()
 	if r.Plan == Agent {
-		a, err := readAgent(from, r, "")
-		return Balance{Limit: a.Allowance, Remaining: a.Remaining, Reset: a.Expires}, err
+		a := readAgent(from, r, "")
+		return Balance{Limit: a.Allowance, Remaining: a.Remaining, Expires: a.Expires}, from.err
 	}
 	w := s.Terms(r.Plan).Window
 	var calls int64
-	if _, err = from.get(spentCalls, []any{r.owner(), string(w), w.Start(now).Unix()}, &calls); err != nil {
-		return Balance{}, err
-	}
-	return s.balance(r.Plan, now, calls), nil
+	from.get(spentCalls, []any{r.owner(), string(w), w.Start(now).Unix()}, &calls)
+	return resultOf(from, s.balance(r.Plan, now, calls))
 }
 
 // List returns all keys except those of agents, oldest first.
 func (s *Store) List(ctx context.Context) ([]KeyInfo, error) {
-	return listKeys(s.view(ctx), "WHERE k.plan <> $1 ORDER BY k.seq", string(Agent))
+	v := s.view(ctx)
+	return resultOf(v, listKeys(v, "WHERE k.plan <> $1 ORDER BY k.seq", string(Agent)))
 }
 
-func listKeys(from reader, where string, arg any) ([]KeyInfo, error) {
+func listKeys(from reader, where string, arg any) []KeyInfo {
 	return collect(from, keyColumns+where, []any{arg}, func(scan scanner) (KeyInfo, error) {
 		r, err := scanKey(scan)
 		return r.KeyInfo, err
@@ -199,10 +194,9 @@ func (s *Store) Create(ctx context.Context, plan Plan, email, label string) (str
 	if err != nil {
 		return "", KeyInfo{}, err
 	}
-	err = s.update(ctx, func(t *tx) error {
-		_, err := t.insertKey(secret, k, nil)
+	err = s.update(ctx, func(t *tx) {
+		t.insertKey(secret, k, nil)
 		s.note(t, EventMint, k.ID, "plan "+string(plan))
-		return err
 	})
 	return secret, k, err
 }
@@ -217,11 +211,11 @@ func (s *Store) newKey(plan Plan, email, label string) (secret string, k KeyInfo
 }
 
 // insertKey stores a new key; account is the number of its account, or nil.
-func (t *tx) insertKey(secret string, k KeyInfo, account any) (seq int64, err error) {
-	_, err = t.returning("INSERT INTO keys (id, hash, plan, email, label, active, created, rotated, account)"+
+func (t *tx) insertKey(secret string, k KeyInfo, account any) (seq int64) {
+	t.returning("INSERT INTO keys (id, hash, plan, email, label, active, created, rotated, account)"+
 		" VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8) RETURNING seq",
 		[]any{k.ID, hashSecret(secret), string(k.Plan), k.Email, k.Label, k.Created.Unix(), k.Rotated.Unix(), account}, &seq)
-	return seq, err
+	return seq
 }
 
 // Rotate gives the key a new secret. When it returns, the old secret no longer works. The spent calls stay spent.
@@ -249,33 +243,22 @@ func (s *Store) Reactivate(ctx context.Context, id string) (KeyInfo, error) {
 
 // change runs an update whose first parameter is the ID of the key, and returns the key after it.
 func (s *Store) change(ctx context.Context, id string, event Kind, update string, values ...any) (KeyInfo, error) {
-	return updated(ctx, s, func(t *tx) (KeyInfo, error) {
-		r, err := findKey(t, id)
-		if err != nil {
-			return KeyInfo{}, err
-		}
+	return updated(ctx, s, func(t *tx) KeyInfo {
+		r := findKey(t, id)
 		t.exec(update, append([]any{r.ID}, values...)...)
 		s.note(t, event, r.ID, "")
-		after, err := findKey(t, r.ID)
-		return after.KeyInfo, err
+		return findKey(t, r.ID).KeyInfo
 	})
 }
 
 // Delete removes the key for good. In the usage of its account its calls count as calls without a key.
 func (s *Store) Delete(ctx context.Context, id string) (KeyInfo, error) {
-	return updated(ctx, s, func(t *tx) (KeyInfo, error) {
-		r, err := findKey(t, id)
-		if err != nil {
-			return KeyInfo{}, err
-		}
+	return updated(ctx, s, func(t *tx) KeyInfo {
+		r := findKey(t, id)
 		// The lock keeps charges from the key while its usage is moved.
 		var seq int64
-		found, err := t.get("SELECT seq FROM keys WHERE seq = $1"+t.lock, []any{r.seq}, &seq)
-		if err == nil && !found {
-			err = noSuchKey()
-		}
-		if err != nil {
-			return KeyInfo{}, err
+		if !t.get("SELECT seq FROM keys WHERE seq = $1"+t.lock, []any{r.seq}, &seq) {
+			t.fail(noSuchKey())
 		}
 		if r.Account != "" {
 			t.exec(usageOfAccounts.insert("SELECT k.account, u.hour, u.calls FROM usage u JOIN keys k ON k.seq = u.key WHERE u.key = $1"), seq)
@@ -284,7 +267,7 @@ func (s *Store) Delete(ctx context.Context, id string) (KeyInfo, error) {
 		}
 		t.exec("DELETE FROM keys WHERE seq = $1", seq)
 		s.note(t, EventDelete, r.ID, "plan "+string(r.Plan))
-		return r.KeyInfo, nil
+		return r.KeyInfo
 	})
 }
 
@@ -293,21 +276,18 @@ func (s *Store) SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, err
 	if _, err := ParsePlan(string(plan)); err != nil {
 		return KeyInfo{}, err
 	}
-	return updated(ctx, s, func(t *tx) (KeyInfo, error) {
-		r, err := findKey(t, id)
+	return updated(ctx, s, func(t *tx) KeyInfo {
+		r := findKey(t, id)
 		switch {
-		case err != nil:
-			return KeyInfo{}, err
 		case r.Plan == Agent:
-			return KeyInfo{}, refuse(nil, "no_plan_for_agent")
+			t.fail(refuse(nil, "no_plan_for_agent"))
 		case r.Account != "":
 			t.setPlan(r.Account, plan)
 		default:
 			t.exec("UPDATE keys SET plan = $2 WHERE id = $1", r.ID, string(plan))
 		}
 		s.note(t, EventPlan, r.ID, string(r.Plan)+" to "+string(plan))
-		after, err := findKey(t, r.ID)
-		return after.KeyInfo, err
+		return findKey(t, r.ID).KeyInfo
 	})
 }
 
@@ -331,10 +311,7 @@ func (s *Store) Usage(ctx context.Context, id string, from, to time.Time, step t
 		return nil, fmt.Errorf("usage is kept by the hour and by the day, not by %v", step)
 	}
 	view := s.view(ctx)
-	r, err := payerOf(view, id)
-	if err != nil {
-		return nil, err
-	}
+	r := payerOf(view, id)
 	now := s.clock()
 	if oldest := now.Add(-UsageKept); from.Before(oldest) {
 		from = oldest
@@ -350,7 +327,7 @@ func (s *Store) Usage(ctx context.Context, id string, from, to time.Time, step t
 	}
 	table, whose := r.usedIn()
 	text := "SELECT hour, calls FROM " + table.name + " WHERE " + table.column + " = $1 AND hour >= $2"
-	err = view.each(text, []any{whose, from.Unix()}, func(scan scanner) error {
+	view.each(text, []any{whose, from.Unix()}, func(scan scanner) error {
 		var hour, calls int64
 		if err := scan(&hour, &calls); err != nil {
 			return err
@@ -360,37 +337,28 @@ func (s *Store) Usage(ctx context.Context, id string, from, to time.Time, step t
 		}
 		return nil
 	})
-	return buckets, err
+	return resultOf(view, buckets)
 }
 
 // TakeScreen takes the one screening of the free plan and of agents, and reports whether it was still there.
 func (s *Store) TakeScreen(ctx context.Context, id string) (first bool, err error) {
-	return updated(ctx, s, func(t *tx) (bool, error) {
-		r, err := payerOf(t, id)
-		if err != nil {
-			return false, err
-		}
-		return t.exec("INSERT INTO screens (owner, at) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING", r.owner(), t.now.UnixNano()) == 1, nil
+	return updated(ctx, s, func(t *tx) bool {
+		r := payerOf(t, id)
+		return t.exec("INSERT INTO screens (owner, at) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING", r.owner(), t.now.UnixNano()) == 1
 	})
 }
 
 // ReturnScreen gives back the screening that TakeScreen has just granted to the caller, because it was not run.
 func (s *Store) ReturnScreen(ctx context.Context, id string) error {
-	return s.update(ctx, func(t *tx) error {
-		r, err := payerOf(t, id)
-		if err == nil {
-			t.exec("DELETE FROM screens WHERE owner = $1", r.owner())
-		}
-		return err
+	return s.update(ctx, func(t *tx) {
+		r := payerOf(t, id)
+		t.exec("DELETE FROM screens WHERE owner = $1", r.owner())
 	})
 }
 
 func (s *Store) Screened(ctx context.Context, id string) (bool, error) {
 	from := s.view(ctx)
-	r, err := payerOf(from, id)
-	if err != nil {
-		return false, err
-	}
+	r := payerOf(from, id)
 	var at int64
-	return from.get("SELECT at FROM screens WHERE owner = $1", []any{r.owner()}, &at)
+	return resultOf(from, from.get("SELECT at FROM screens WHERE owner = $1", []any{r.owner()}, &at))
 }

@@ -40,10 +40,10 @@ type charge struct {
 // chargeTables reads and writes the rows of charges, many at a time. Where servers share a database, reading meters and
 // balances locks their rows until the transaction ends, in the order of the lists, so that no two servers wait for each other.
 type chargeTables interface {
-	readPayers(t *tx, keys, accounts []string) (map[string]record, error)
-	readMeters(t *tx, ms []*meter) error
+	readPayers(t *tx, keys, accounts []string) map[string]record
+	readMeters(t *tx, ms []*meter)
 	writeMeters(t *tx, ms []*meter)
-	readAgentBalances(t *tx, ps []*agentBalance) error
+	readAgentBalances(t *tx, ps []*agentBalance)
 	writeAgentBalances(t *tx, ps []*agentBalance)
 	addUsage(t *tx, of usageTable, hour int64, us []usage)
 }
@@ -162,7 +162,7 @@ func (l *ledger) run() {
 func (l *ledger) commit(charges []*charge) {
 	ctx, cancel := context.WithTimeout(context.Background(), batchTime)
 	defer cancel()
-	err := l.store.engine.transact(ctx, l.store, func(t *tx) error { return l.store.applyCharges(t, charges) })
+	err := l.store.engine.transact(ctx, l.store, func(t *tx) { l.store.applyCharges(t, charges) })
 	if err != nil && ctx.Err() != nil {
 		err = unavailable(err)
 	}
@@ -182,31 +182,24 @@ type batch struct {
 }
 
 // applyCharges decides on each charge in turn, as if it were alone.
-func (s *Store) applyCharges(t *tx, charges []*charge) error {
+func (s *Store) applyCharges(t *tx, charges []*charge) {
 	b := &batch{
 		Store: s, t: t, charges: charges, meters: map[meterPlace]*meter{}, agents: map[int64]*agentBalance{},
 		used: map[usageTable]map[int64]int64{usageOfKeys: {}, usageOfAccounts: {}},
 	}
-	if err := b.readPayers(); err != nil {
-		return err
-	}
-	if err := b.readAllowances(); err != nil {
-		return err
-	}
+	b.readPayers()
+	b.readAllowances()
 	for _, c := range charges {
 		if c.refusal == nil {
-			if err := b.decide(c); err != nil {
-				return err
-			}
+			b.decide(c)
 		}
 	}
 	if len(b.used[usageOfKeys])+len(b.used[usageOfAccounts]) > 0 {
 		b.write()
 	}
-	return nil
 }
 
-func (b *batch) readPayers() (err error) {
+func (b *batch) readPayers() {
 	var keys, accounts []string
 	for _, c := range b.charges {
 		c.balance, c.refusal = Balance{}, c.ctx.Err()
@@ -220,12 +213,11 @@ func (b *batch) readPayers() (err error) {
 	}
 	slices.Sort(keys)
 	slices.Sort(accounts)
-	b.payers, err = b.engine.readPayers(b.t, slices.Compact(keys), slices.Compact(accounts))
-	return err
+	b.payers = b.engine.readPayers(b.t, slices.Compact(keys), slices.Compact(accounts))
 }
 
 // readAllowances refuses unknown and inactive payers, and reads what is left to the others.
-func (b *batch) readAllowances() error {
+func (b *batch) readAllowances() {
 	for _, c := range b.charges {
 		r, ok := b.payers[c.id]
 		switch {
@@ -246,14 +238,11 @@ func (b *batch) readAllowances() error {
 		}
 	}
 	if len(b.meters) > 0 {
-		if err := b.engine.readMeters(b.t, sortedMeters(b.meters)); err != nil {
-			return err
-		}
+		b.engine.readMeters(b.t, sortedMeters(b.meters))
 	}
 	if len(b.agents) > 0 {
-		return b.engine.readAgentBalances(b.t, sortedBalances(b.agents))
+		b.engine.readAgentBalances(b.t, sortedBalances(b.agents))
 	}
-	return nil
 }
 
 func (b *batch) meterPlace(r record) meterPlace {
@@ -271,17 +260,11 @@ func sortedBalances(all map[int64]*agentBalance) []*agentBalance {
 	return slices.SortedFunc(maps.Values(all), func(a, b *agentBalance) int { return cmp.Compare(a.key, b.key) })
 }
 
-func (b *batch) decide(c *charge) error {
+func (b *batch) decide(c *charge) {
 	r, cost := b.payers[c.id], int64(c.cost)
-	if c.receipt != nil {
-		// This transaction holds the lock on the allowance, so nobody else pays from it.
-		paid, err := b.t.receipted(c.receipt)
-		if err != nil {
-			return err
-		}
-		if paid {
-			cost = 0
-		}
+	// This transaction holds the lock on the allowance, so nobody else pays from it.
+	if c.receipt != nil && b.t.receipted(c.receipt) {
+		cost = 0
 	}
 	if r.Plan == Agent {
 		c.balance, c.refusal = b.agents[r.seq].pay(r.Tier, cost, b.t.now)
@@ -295,7 +278,6 @@ func (b *batch) decide(c *charge) error {
 			b.t.writeReceipt(c.receipt)
 		}
 	}
-	return nil
 }
 
 func (b *batch) write() {

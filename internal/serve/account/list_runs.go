@@ -54,15 +54,16 @@ func scanRun(scan scanner) (r runRow, err error) {
 	return r, err
 }
 
-func (s *Store) runOf(from reader, list int64, id string) (r runRow, err error) {
-	if !isID(runPrefix, id) {
-		return r, refuse(nil, "unknown_run")
+// runOf finds a run of a list of an account.
+func (s *Store) runOf(from reader, account, list, id string) (r runRow) {
+	l := listOf(from, account, list)
+	if isID(runPrefix, id) {
+		for _, r := range collect(from, runColumns+" AND r.id = $3", []any{l.seq, s.clock().UnixNano(), id}, scanRun) {
+			return r
+		}
 	}
-	found, err := collect(from, runColumns+" AND r.id = $3", []any{list, s.clock().UnixNano(), id}, scanRun)
-	if err != nil || len(found) == 0 {
-		return r, refuseOr(err, "unknown_run")
-	}
-	return found[0], nil
+	from.fail(refuse(nil, "unknown_run"))
+	return r
 }
 
 func (l List) runExpires(from time.Time) time.Time {
@@ -84,24 +85,18 @@ func (t *tx) keepRuns(l listRow) {
 
 // ListRuns returns the runs of a list, newest first.
 func (s *Store) ListRuns(ctx context.Context, account, list string) ([]ListRun, error) {
-	l, err := listOf(s.view(ctx), account, list)
-	if err != nil {
-		return nil, err
-	}
-	return collect(s.view(ctx), runColumns+" ORDER BY r.seq DESC", []any{l.seq, s.clock().UnixNano()}, func(scan scanner) (ListRun, error) {
+	v := s.view(ctx)
+	l := listOf(v, account, list)
+	return resultOf(v, collect(v, runColumns+" ORDER BY r.seq DESC", []any{l.seq, s.clock().UnixNano()}, func(scan scanner) (ListRun, error) {
 		r, err := scanRun(scan)
 		return r.ListRun, err
-	})
+	}))
 }
 
 // ListRun returns a run of a list.
 func (s *Store) ListRun(ctx context.Context, account, list, id string) (ListRun, error) {
-	l, err := listOf(s.view(ctx), account, list)
-	if err != nil {
-		return ListRun{}, err
-	}
-	r, err := s.runOf(s.view(ctx), l.seq, id)
-	return r.ListRun, err
+	v := s.view(ctx)
+	return resultOf(v, s.runOf(v, account, list, id).ListRun)
 }
 
 // BeginListRun begins a screening of a list, which must have members. It is the caller's turn to screen the first part.
@@ -110,53 +105,44 @@ func (s *Store) BeginListRun(ctx context.Context, account, list string) (ListRun
 	if err != nil {
 		return ListRun{}, err
 	}
-	return updated(ctx, s, func(t *tx) (ListRun, error) {
-		l, err := t.lockList(account, list)
-		if err != nil {
-			return ListRun{}, err
-		}
+	return updated(ctx, s, func(t *tx) ListRun {
+		l := t.lockList(account, list)
 		if l.Members == 0 {
-			return ListRun{}, refuse(nil, "empty_list")
+			t.fail(refuse(nil, "empty_list"))
 		}
 		var have int
-		if _, err := t.get("SELECT COUNT(*) FROM list_runs WHERE list = $1 AND expires > $2", []any{l.seq, t.now.UnixNano()}, &have); err != nil {
-			return ListRun{}, err
-		}
+		t.get("SELECT COUNT(*) FROM list_runs WHERE list = $1 AND expires > $2", []any{l.seq, t.now.UnixNano()}, &have)
 		if have >= MostRuns {
-			return ListRun{}, refuse(nil, "too_many_runs", have)
+			t.fail(refuse(nil, "too_many_runs", have))
 		}
 		r := ListRun{ID: id, Started: t.now.UTC(), Expires: l.runExpires(t.now).UTC(), Members: l.Members, Summary: json.RawMessage("{}"),
 			claim: t.now.Add(claimed).UnixNano()}
 		t.exec("INSERT INTO list_runs (id, list, started, ended, expires, members, screened, reached, dataset, summary, claimed)"+
 			" VALUES ($1, $2, $3, 0, $4, $5, 0, 0, '', '{}', $6)", id, l.seq, t.now.UnixNano(), r.Expires.UnixNano(), l.Members, r.claim)
-		return r, nil
+		return r
 	})
 }
 
 // ClaimListRun makes it the caller's turn to screen the next part of a run, so that nobody else screens the same members and
 // pays for them. The turn ends with the part, with ReleaseListRun, or by itself. A run that has ended is not claimed.
 func (s *Store) ClaimListRun(ctx context.Context, account, list, id string) (ListRun, error) {
-	return updated(ctx, s, func(t *tx) (ListRun, error) {
-		l, err := listOf(t, account, list)
-		if err != nil {
-			return ListRun{}, err
-		}
-		r, err := s.runOf(t, l.seq, id)
-		if err != nil || !r.Ended.IsZero() {
-			return r.ListRun, err
+	return updated(ctx, s, func(t *tx) ListRun {
+		r := s.runOf(t, account, list, id)
+		if !r.Ended.IsZero() {
+			return r.ListRun
 		}
 		r.claim = t.now.Add(claimed).UnixNano()
 		if t.exec("UPDATE list_runs SET claimed = $2 WHERE seq = $1 AND claimed <= $3 AND reached = $4 AND ended = 0",
 			r.seq, r.claim, t.now.UnixNano(), r.Reached) == 0 {
-			return ListRun{}, refuse(&WaitError{time.Second}, "run_busy")
+			t.fail(refuse(&WaitError{time.Second}, "run_busy"))
 		}
-		return r.ListRun, nil
+		return r.ListRun
 	})
 }
 
 // ReleaseListRun gives a turn back whose part was not screened.
 func (s *Store) ReleaseListRun(ctx context.Context, r ListRun) error {
-	return s.perform(ctx, func(t *tx) { t.exec("UPDATE list_runs SET claimed = 0 WHERE id = $1 AND claimed = $2", r.ID, r.claim) })
+	return s.update(ctx, func(t *tx) { t.exec("UPDATE list_runs SET claimed = 0 WHERE id = $1 AND claimed = $2", r.ID, r.claim) })
 }
 
 // AdvanceListRun stores a part of a run and everything that r says about the run, and ends the turn. It refuses the part if
@@ -165,58 +151,35 @@ func (s *Store) AdvanceListRun(ctx context.Context, account, list string, r List
 	if len(r.Summary) > maxSummary {
 		return refuse(nil, "long_list_text", "summary of a run", len(r.Summary), maxSummary)
 	}
-	return s.update(ctx, func(t *tx) error {
-		l, err := listOf(t, account, list)
-		if err != nil {
-			return err
-		}
-		have, err := s.runOf(t, l.seq, r.ID)
-		if err != nil {
-			return err
-		}
+	return s.update(ctx, func(t *tx) {
+		have := s.runOf(t, account, list, r.ID)
 		ended := int64(0)
 		if !r.Ended.IsZero() {
 			ended = r.Ended.UnixNano()
 		}
 		if t.exec("UPDATE list_runs SET claimed = 0, ended = $3, screened = $4, reached = $5, dataset = $6, summary = $7"+
 			" WHERE seq = $1 AND claimed = $2 AND ended = 0", have.seq, r.claim, ended, r.Screened, r.Reached, r.Dataset, string(r.Summary)) == 0 {
-			return refuse(nil, "run_advanced")
+			t.fail(refuse(nil, "run_advanced"))
 		}
 		if reports != nil {
 			t.exec("INSERT INTO list_reports (run, part, reports) VALUES ($1, $2, $3)", have.seq, have.Parts, reports)
 		}
-		return nil
 	})
 }
 
 // ListReports returns one part of the reports of a run, as AdvanceListRun was given it.
 func (s *Store) ListReports(ctx context.Context, account, list, run string, part int) (reports []byte, err error) {
-	l, err := listOf(s.view(ctx), account, list)
-	if err != nil {
-		return nil, err
+	v := s.view(ctx)
+	r := s.runOf(v, account, list, run)
+	if !v.get("SELECT reports FROM list_reports WHERE run = $1 AND part = $2", []any{r.seq, part}, &reports) {
+		v.fail(refuse(nil, "unknown_run"))
 	}
-	r, err := s.runOf(s.view(ctx), l.seq, run)
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.view(ctx).get("SELECT reports FROM list_reports WHERE run = $1 AND part = $2", []any{r.seq, part}, &reports)
-	if err != nil || !found {
-		return nil, refuseOr(err, "unknown_run")
-	}
-	return reports, nil
+	return resultOf(v, reports)
 }
 
 // DeleteListRun removes a run with its reports.
 func (s *Store) DeleteListRun(ctx context.Context, account, list, id string) error {
-	return s.update(ctx, func(t *tx) error {
-		l, err := listOf(t, account, list)
-		if err != nil {
-			return err
-		}
-		r, err := s.runOf(t, l.seq, id)
-		if err == nil {
-			t.exec("DELETE FROM list_runs WHERE seq = $1", r.seq)
-		}
-		return err
+	return s.update(ctx, func(t *tx) {
+		t.exec("DELETE FROM list_runs WHERE seq = $1", s.runOf(t, account, list, id).seq)
 	})
 }

@@ -58,36 +58,23 @@ func scanList(scan scanner) (l listRow, err error) {
 }
 
 // listOf finds a list of an account. A list of another account is as unknown as one that does not exist.
-func listOf(from reader, account, id string) (l listRow, err error) {
-	if !isID(accPrefix, account) || !isID(listPrefix, id) {
-		return l, refuse(nil, "unknown_list")
+func listOf(from reader, account, id string) (l listRow) {
+	if isID(accPrefix, account) && isID(listPrefix, id) {
+		for _, l = range collect(from, listColumns+" AND l.id = $2", []any{account, id}, scanList) {
+			return l
+		}
 	}
-	found, err := collect(from, listColumns+" AND l.id = $2", []any{account, id}, scanList)
-	if err == nil && len(found) == 0 {
-		err = refuse(nil, "unknown_list")
-	}
-	if err != nil {
-		return l, err
-	}
-	return found[0], nil
+	from.fail(refuse(nil, "unknown_list"))
+	return l
 }
 
 // lockList is listOf for a transaction that is about to change the list.
-func (t *tx) lockList(account, id string) (l listRow, err error) {
+func (t *tx) lockList(account, id string) listRow {
 	if isID(listPrefix, id) {
 		var seq int64
-		if _, err := t.get("SELECT seq FROM lists WHERE id = $1"+t.lock, []any{id}, &seq); err != nil {
-			return l, err
-		}
+		t.get("SELECT seq FROM lists WHERE id = $1"+t.lock, []any{id}, &seq)
 	}
 	return listOf(t, account, id)
-}
-
-func refuseOr(err error, name string) error {
-	if err != nil {
-		return err
-	}
-	return refuse(nil, name)
 }
 
 // listText checks a text of a list. It comes back on one line, without spaces around it.
@@ -112,7 +99,8 @@ func parseListName(s string) (string, error) {
 
 // Lists returns all lists of an account, oldest first.
 func (s *Store) Lists(ctx context.Context, account string) ([]List, error) {
-	return collect(s.view(ctx), listColumns+" ORDER BY l.seq", []any{account}, scanPublicList)
+	v := s.view(ctx)
+	return resultOf(v, collect(v, listColumns+" ORDER BY l.seq", []any{account}, scanPublicList))
 }
 
 func scanPublicList(scan scanner) (List, error) {
@@ -123,8 +111,8 @@ func scanPublicList(scan scanner) (List, error) {
 // ListByID returns a list of an account. The refusal unknown_list also stands for a list of
 // another account, here and in all other methods.
 func (s *Store) ListByID(ctx context.Context, account, id string) (List, error) {
-	l, err := listOf(s.view(ctx), account, id)
-	return l.List, err
+	v := s.view(ctx)
+	return resultOf(v, listOf(v, account, id).List)
 }
 
 // CreateList makes an empty list.
@@ -137,20 +125,15 @@ func (s *Store) CreateList(ctx context.Context, account, name string) (List, err
 	if err != nil {
 		return List{}, err
 	}
-	return updated(ctx, s, func(t *tx) (List, error) {
-		p, err := personOf(t, account, t.lock) // the account is locked while its lists are counted
-		if err != nil {
-			return List{}, err
-		}
+	return updated(ctx, s, func(t *tx) List {
+		p := personOf(t, account, t.lock) // the account is locked while its lists are counted
 		var have int
-		if _, err := t.get("SELECT COUNT(*) FROM lists WHERE account = $1", []any{p.seq}, &have); err != nil {
-			return List{}, err
-		}
+		t.get("SELECT COUNT(*) FROM lists WHERE account = $1", []any{p.seq}, &have)
 		if have >= MostLists {
-			return List{}, refuse(nil, "too_many_lists", have)
+			t.fail(refuse(nil, "too_many_lists", have))
 		}
 		t.exec("INSERT INTO lists (id, account, name, created, changed) VALUES ($1, $2, $3, $4, $4)", id, p.seq, name, t.now.UnixNano())
-		return List{ID: id, Name: name, Created: t.now.UTC(), Changed: t.now.UTC()}, nil
+		return List{ID: id, Name: name, Created: t.now.UTC(), Changed: t.now.UTC()}
 	})
 }
 
@@ -170,11 +153,8 @@ func (s *Store) ChangeList(ctx context.Context, account, id string, c ListChange
 		}
 		c.Name = &name
 	}
-	return updated(ctx, s, func(t *tx) (List, error) {
-		l, err := t.lockList(account, id)
-		if err != nil {
-			return List{}, err
-		}
+	return updated(ctx, s, func(t *tx) List {
+		l := t.lockList(account, id)
 		if c.Name != nil {
 			l.Name = *c.Name
 		}
@@ -188,22 +168,18 @@ func (s *Store) ChangeList(ctx context.Context, account, id string, c ListChange
 		}
 		t.exec("UPDATE lists SET name = $2, keep_history = $3, changed = $4 WHERE seq = $1", l.seq, l.Name, kept, t.now.UnixNano())
 		l.Changed = t.now.UTC()
-		return l.List, nil
+		return l.List
 	})
 }
 
 // DeleteList removes a list with its members and its history.
 func (s *Store) DeleteList(ctx context.Context, account, id string) error {
-	return s.update(ctx, func(t *tx) error {
-		l, err := t.lockList(account, id)
-		if err == nil {
-			t.exec("DELETE FROM lists WHERE seq = $1", l.seq)
-		}
-		return err
+	return s.update(ctx, func(t *tx) {
+		t.exec("DELETE FROM lists WHERE seq = $1", t.lockList(account, id).seq)
 	})
 }
 
-func members(from reader, where string, args ...any) ([]Member, error) {
+func members(from reader, where string, args ...any) []Member {
 	return collect(from, "SELECT position, ein, name, note FROM list_members WHERE list = $1 "+where, args, func(scan scanner) (m Member, err error) {
 		var number string
 		err = scan(&m.Position, &number, &m.Name, &m.Note)
@@ -215,11 +191,8 @@ func members(from reader, where string, args ...any) ([]Member, error) {
 // Members returns the members of a list after a position (0 for the first), in the order in
 // which they were added, and at most so many.
 func (s *Store) Members(ctx context.Context, account, id string, after int64, most int) ([]Member, error) {
-	l, err := listOf(s.view(ctx), account, id)
-	if err != nil {
-		return nil, err
-	}
-	return members(s.view(ctx), "AND position > $2 ORDER BY position LIMIT $3", l.seq, after, most)
+	v := s.view(ctx)
+	return resultOf(v, members(v, "AND position > $2 ORDER BY position LIMIT $3", listOf(v, account, id).seq, after, most))
 }
 
 // parseMember checks a member that is to be added.
@@ -260,15 +233,9 @@ func (s *Store) AddMembers(ctx context.Context, account, id string, add []Member
 			return nil, err
 		}
 	}
-	return updated(ctx, s, func(t *tx) (added []Member, err error) {
-		l, err := t.lockList(account, id)
-		if err != nil {
-			return nil, err
-		}
-		there, err := members(t, "ORDER BY position", l.seq)
-		if err != nil {
-			return nil, err
-		}
+	return updated(ctx, s, func(t *tx) (added []Member) {
+		l := t.lockList(account, id)
+		there := members(t, "ORDER BY position", l.seq)
 		has := make(map[string]bool, len(there)+len(parsed))
 		for _, m := range there {
 			has[m.key()] = true
@@ -285,10 +252,10 @@ func (s *Store) AddMembers(ctx context.Context, account, id string, add []Member
 			l.next++
 		}
 		if len(has) > MostMembers {
-			return nil, refuse(nil, "too_many_members", MostMembers, l.Members, len(added))
+			t.fail(refuse(nil, "too_many_members", MostMembers, l.Members, len(added)))
 		}
 		t.exec("UPDATE lists SET next = $2, changed = $3 WHERE seq = $1", l.seq, l.next, t.now.UnixNano())
-		return added, nil
+		return added
 	})
 }
 
@@ -298,41 +265,31 @@ func (s *Store) SetMember(ctx context.Context, account, id string, m Member) err
 	if err != nil {
 		return err
 	}
-	return s.update(ctx, func(t *tx) error {
-		l, err := t.lockList(account, id)
-		if err != nil {
-			return err
-		}
+	return s.update(ctx, func(t *tx) {
+		l := t.lockList(account, id)
 		var other int64
-		taken, err := t.get("SELECT position FROM list_members WHERE list = $1 AND ein = $2 AND ein <> '' AND position <> $3",
+		taken := t.get("SELECT position FROM list_members WHERE list = $1 AND ein = $2 AND ein <> '' AND position <> $3",
 			[]any{l.seq, storedEIN(m.EIN), m.Position}, &other)
-		if err != nil {
-			return err
-		}
 		if taken {
-			return refuse(nil, "member_there", m.EIN.Hyphenated())
+			t.fail(refuse(nil, "member_there", m.EIN.Hyphenated()))
 		}
 		if t.exec("UPDATE list_members SET ein = $3, name = $4, note = $5 WHERE list = $1 AND position = $2",
 			l.seq, m.Position, storedEIN(m.EIN), m.Name, m.Note) == 0 {
-			return refuse(nil, "unknown_member")
+			t.fail(refuse(nil, "unknown_member"))
 		}
 		t.exec("UPDATE lists SET changed = $2 WHERE seq = $1", l.seq, t.now.UnixNano())
-		return nil
 	})
 }
 
 // RemoveMembers removes the members at these positions and returns how many there were.
 func (s *Store) RemoveMembers(ctx context.Context, account, id string, positions []int64) (removed int, err error) {
-	return updated(ctx, s, func(t *tx) (int, error) {
-		l, err := t.lockList(account, id)
-		if err != nil {
-			return 0, err
-		}
+	return updated(ctx, s, func(t *tx) int {
+		l := t.lockList(account, id)
 		var n int64
 		for _, at := range positions {
 			n += t.exec("DELETE FROM list_members WHERE list = $1 AND position = $2", l.seq, at)
 		}
 		t.exec("UPDATE lists SET changed = $2 WHERE seq = $1", l.seq, t.now.UnixNano())
-		return int(n), nil
+		return int(n)
 	})
 }

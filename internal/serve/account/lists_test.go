@@ -127,13 +127,36 @@ func errOf[T any](_ T, err error) error { return err }
 
 func count(t *testing.T, s *Store, table string) (rows int) {
 	t.Helper()
-	if _, err := s.view(t.Context()).get("SELECT COUNT(*) FROM "+table, nil, &rows); err != nil {
+	if err := one(s.view(t.Context()), "SELECT COUNT(*) FROM "+table, nil, &rows); err != nil {
 		t.Fatal(err)
 	}
 	return rows
 }
 
 // TestListBounds fills a list and an account, from several requests at once.
+// TestFirstError: after a refusal a transaction finds and writes nothing, and its caller gets the refusal.
+func TestFirstError(t *testing.T) {
+	stores(t, func(t *testing.T, p place) {
+		s, refusal := openAt(t, p, Options{}), refuse(nil, "no_reason")
+		err := s.update(t.Context(), func(x *tx) {
+			x.exec("INSERT INTO questions (kind, who, day, asked) VALUES ('visitor', $1, 0, 1)", []byte("x"))
+			x.fail(refusal)
+			if x.exec("not a statement") != 0 || x.get("SELECT 1", nil, new(int)) {
+				t.Error("something was done after a refusal")
+			}
+			x.fail(refuse(nil, "bad_source"))
+		})
+		if err != error(refusal) || count(t, s, "questions") != 0 {
+			t.Errorf("%v, %d rows", err, count(t, s, "questions"))
+		}
+		v := s.view(t.Context())
+		v.fail(refusal)
+		if lists, err := resultOf(v, collect(v, "not a statement", nil, scanNumber)); err != error(refusal) || lists != nil {
+			t.Error(lists, err)
+		}
+	})
+}
+
 func TestListBounds(t *testing.T) {
 	stores(t, func(t *testing.T, p place) {
 		s := openAt(t, p, Options{})

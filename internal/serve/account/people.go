@@ -54,30 +54,32 @@ type person struct {
 	passwordHash string
 }
 
-func personBy(from reader, where string, args ...any) (p person, found bool, err error) {
+func personBy(from reader, where string, args ...any) (p person, found bool) {
 	var created int64
-	found, err = from.get("SELECT a.seq, a.id, a.email, a.password, a.verified = 1, a.plan, a.active = 1, a.created FROM accounts a "+where, args,
+	found = from.get("SELECT a.seq, a.id, a.email, a.password, a.verified = 1, a.plan, a.active = 1, a.created FROM accounts a "+where, args,
 		&p.seq, &p.ID, &p.Email, &p.passwordHash, &p.Verified, &p.Plan, &p.Active, &created)
 	p.Created = time.Unix(0, created).UTC()
-	return p, found, err
+	return p, found
 }
 
-func personOf(from reader, idOrEmail, lock string) (person, error) {
-	where, arg := "WHERE a.id = $1", idOrEmail
+func personOf(from reader, idOrEmail, lock string) person {
+	where, arg, known := "WHERE a.id = $1", idOrEmail, isID(accPrefix, idOrEmail)
 	if strings.Contains(idOrEmail, "@") {
 		email, err := ParseEmail(idOrEmail)
-		if err != nil {
-			return person{}, unknownAccount()
+		where, arg, known = "WHERE a.email = $1", email, err == nil
+	}
+	if known {
+		if p, found := personBy(from, where+lock, arg); found {
+			return p
 		}
-		where, arg = "WHERE a.email = $1", email
-	} else if !isID(accPrefix, idOrEmail) {
-		return person{}, unknownAccount()
 	}
-	p, found, err := personBy(from, where+lock, arg)
-	if err == nil && !found {
-		err = unknownAccount()
-	}
-	return p, err
+	from.fail(unknownAccount())
+	return person{}
+}
+
+func (s *Store) person(ctx context.Context, idOrEmail string) (person, error) {
+	v := s.view(ctx)
+	return resultOf(v, personOf(v, idOrEmail, ""))
 }
 
 // SignUp makes an account on the free plan. For an address with an unconfirmed account it voids the secrets of earlier emails.
@@ -103,16 +105,16 @@ func (s *Store) SignUp(ctx context.Context, email, password, from string) (Accou
 	}
 	a := Account{ID: id, Email: email, Plan: Free, Active: true, Created: s.clock().UTC()}
 	taken := false
-	a, err = updated(ctx, s, func(t *tx) (Account, error) {
+	a, err = updated(ctx, s, func(t *tx) Account {
 		n := t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, $3, 0, $4, $5)"+
 			" ON CONFLICT (email) DO NOTHING", a.ID, a.Email, hash, string(a.Plan), a.Created.UnixNano())
 		if taken = n == 0; taken {
 			// The links of an unconfirmed account end here: its owner may be signing up now, with another password.
 			t.exec("DELETE FROM tokens WHERE purpose = $1 AND account = (SELECT seq FROM accounts WHERE email = $2 AND verified = 0)", tokenVerify, email)
-			return Account{}, nil
+			return Account{}
 		}
 		s.append(t, Event{Kind: EventSignUp, Actor: a.ID, Address: from})
-		return a, nil
+		return a
 	})
 	if err == nil && taken {
 		err = refuse(nil, "email_taken")
@@ -129,16 +131,16 @@ func (s *Store) Invite(ctx context.Context, email string) (secret string, a Acco
 	if err != nil {
 		return "", a, err
 	}
-	a, err = updated(ctx, s, func(t *tx) (Account, error) {
+	a, err = updated(ctx, s, func(t *tx) Account {
 		// No password has the empty hash.
 		t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, '', 0, $3, $4) ON CONFLICT (email) DO NOTHING",
 			id, email, string(Free), t.now.UnixNano())
-		p, err := personOf(t, email, t.lock)
-		if err == nil && p.Verified {
-			err = refuse(nil, "invited_account")
+		p := personOf(t, email, t.lock)
+		if p.Verified {
+			t.fail(refuse(nil, "invited_account"))
 		}
 		s.note(t, EventInvite, "", p.ID)
-		return p.Account, err
+		return p.Account
 	})
 	if err == nil {
 		secret, err = s.token(ctx, a.ID, tokenReset, inviteLife)
@@ -150,17 +152,16 @@ func (s *Store) countAddress(ctx context.Context, from string, l limit, what str
 	if from == "" {
 		return nil
 	}
-	return s.counted(ctx, what, func(t *tx) (time.Duration, bool, error) { return s.countNetwork(t, l, from) })
+	return s.counted(ctx, what, func(t *tx) (time.Duration, bool) { return s.countNetwork(t, l, from) })
 }
 
 // counted runs count in a transaction, which is committed also for a try too many.
-func (s *Store) counted(ctx context.Context, what string, count func(*tx) (wait time.Duration, ok bool, err error)) error {
-	refusal, err := updated(ctx, s, func(t *tx) (refusal error, err error) {
-		wait, ok, err := count(t)
-		if err == nil && !ok {
+func (s *Store) counted(ctx context.Context, what string, count func(*tx) (wait time.Duration, ok bool)) error {
+	refusal, err := updated(ctx, s, func(t *tx) (refusal error) {
+		if wait, ok := count(t); !ok {
 			refusal = tooManyAttempts(what, wait)
 		}
-		return refusal, err
+		return refusal
 	})
 	return cmp.Or(err, refusal)
 }
@@ -176,16 +177,17 @@ func (s *Store) SignIn(ctx context.Context, email, password, from string) (strin
 	if err := s.countSignIn(ctx, email, from); err != nil {
 		return "", Account{}, err
 	}
-	p, _, err := personBy(s.view(ctx), "WHERE a.email = $1", email)
-	if err != nil {
-		return "", Account{}, err
+	v := s.view(ctx)
+	p, _ := personBy(v, "WHERE a.email = $1", email)
+	if v.err != nil {
+		return "", Account{}, v.err
 	}
 	ok, weak, err := s.passwordMatches(ctx, from, p.passwordHash, password)
 	if err != nil {
 		return "", Account{}, err
 	}
 	if !ok {
-		err := s.perform(ctx, func(t *tx) { s.append(t, Event{Kind: EventSignInFail, Actor: cmp.Or(p.ID, "unknown"), Address: from}) })
+		err := s.update(ctx, func(t *tx) { s.append(t, Event{Kind: EventSignInFail, Actor: cmp.Or(p.ID, "unknown"), Address: from}) })
 		return "", Account{}, cmp.Or(err, badCredentials())
 	}
 	hash := p.passwordHash
@@ -195,39 +197,35 @@ func (s *Store) SignIn(ctx context.Context, email, password, from string) (strin
 		}
 	}
 	secret := newSecret()
-	err = s.update(ctx, func(t *tx) error {
-		if err := t.replacePassword(p, hash); err != nil {
-			return err
-		}
+	err = s.update(ctx, func(t *tx) {
+		t.replacePassword(p, hash)
 		t.insertSession(p.seq, secret)
 		s.forgetSignIns(t, email, from)
 		if from != "" {
 			s.takeBack(t, signInsOfAddress, network.Near(from), false)
 		}
 		s.append(t, Event{Kind: EventSignIn, Actor: p.ID, Address: from})
-		return nil
 	})
 	return secret, p.Account, err
 }
 
 // replacePassword stores a new hash, unless the password has changed since p was read.
-func (t *tx) replacePassword(p person, hash string) error {
+func (t *tx) replacePassword(p person, hash string) {
 	if t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.passwordHash, hash) == 0 {
-		return badCredentials()
+		t.fail(badCredentials())
 	}
-	return nil
 }
 
 func (s *Store) countSignIn(ctx context.Context, email, from string) error {
-	return s.counted(ctx, "failed sign-ins", func(t *tx) (time.Duration, bool, error) {
-		wait, ok, err := s.countTry(t, signInsOfNetwork, email+" "+network.Wide(from))
-		if err == nil && ok {
-			wait, ok, err = s.countTry(t, signInsOfEmail, email)
+	return s.counted(ctx, "failed sign-ins", func(t *tx) (time.Duration, bool) {
+		wait, ok := s.countTry(t, signInsOfNetwork, email+" "+network.Wide(from))
+		if ok {
+			wait, ok = s.countTry(t, signInsOfEmail, email)
 		}
-		if err == nil && ok && from != "" {
-			wait, ok, err = s.countTry(t, signInsOfAddress, network.Near(from))
+		if ok && from != "" {
+			wait, ok = s.countTry(t, signInsOfAddress, network.Near(from))
 		}
-		return wait, ok, err
+		return wait, ok
 	})
 }
 
@@ -238,14 +236,14 @@ func (s *Store) forgetSignIns(t *tx, email, from string) {
 
 // ConfirmPassword checks the password of somebody who is signed in, before what a session alone must not allow.
 func (s *Store) ConfirmPassword(ctx context.Context, account, password string) error {
-	p, err := personOf(s.view(ctx), account, "")
+	p, err := s.person(ctx, account)
 	if err != nil {
 		return err
 	}
 	if err := s.confirm(ctx, p, password); err != nil {
 		return err
 	}
-	return s.perform(ctx, func(t *tx) { s.forgetSignIns(t, p.Email, "") })
+	return s.update(ctx, func(t *tx) { s.forgetSignIns(t, p.Email, "") })
 }
 
 func (s *Store) confirm(ctx context.Context, p person, password string) error {
@@ -261,7 +259,7 @@ func (s *Store) confirm(ctx context.Context, p person, password string) error {
 
 // ChangePassword ends every session of the account and opens a new one.
 func (s *Store) ChangePassword(ctx context.Context, account, old, password string) (string, error) {
-	p, err := personOf(s.view(ctx), account, "")
+	p, err := s.person(ctx, account)
 	if err != nil {
 		return "", err
 	}
@@ -276,14 +274,12 @@ func (s *Store) ChangePassword(ctx context.Context, account, old, password strin
 		return "", err
 	}
 	secret := newSecret()
-	return updated(ctx, s, func(t *tx) (string, error) {
-		if err := t.replacePassword(p, hash); err != nil {
-			return "", err
-		}
+	return updated(ctx, s, func(t *tx) string {
+		t.replacePassword(p, hash)
 		s.endSessions(t, p)
 		t.insertSession(p.seq, secret)
 		s.forgetSignIns(t, p.Email, "")
-		return secret, nil
+		return secret
 	})
 }
 
@@ -295,7 +291,7 @@ func (s *Store) endSessions(t *tx, p person) {
 }
 
 func (s *Store) AccountOf(ctx context.Context, idOrEmail string) (Account, error) {
-	p, err := personOf(s.view(ctx), idOrEmail, "")
+	p, err := s.person(ctx, idOrEmail)
 	return p.Account, err
 }
 
@@ -329,22 +325,17 @@ func (s *Store) setActive(ctx context.Context, idOrEmail string, event Kind, act
 }
 
 func (s *Store) changeAccount(ctx context.Context, idOrEmail string, change func(*tx, *person)) (Account, error) {
-	return updated(ctx, s, func(t *tx) (Account, error) {
-		p, err := personOf(t, idOrEmail, t.lock)
-		if err == nil {
-			change(t, &p)
-		}
-		return p.Account, err
+	return updated(ctx, s, func(t *tx) Account {
+		p := personOf(t, idOrEmail, t.lock)
+		change(t, &p)
+		return p.Account
 	})
 }
 
 // KeysOf returns all keys of the account, oldest first.
 func (s *Store) KeysOf(ctx context.Context, account string) ([]KeyInfo, error) {
-	p, err := personOf(s.view(ctx), account, "")
-	if err != nil {
-		return nil, err
-	}
-	return listKeys(s.view(ctx), "WHERE k.account = $1 ORDER BY k.seq", p.seq)
+	v := s.view(ctx)
+	return resultOf(v, listKeys(v, "WHERE k.account = $1 ORDER BY k.seq", personOf(v, account, "").seq))
 }
 
 // CreateFor makes a key on the plan of the account, unless the account is inactive.
@@ -352,29 +343,25 @@ func (s *Store) CreateFor(ctx context.Context, account, label string) (secret st
 	if label, err = parseLabel(label); err != nil {
 		return "", KeyInfo{}, err
 	}
-	err = s.update(ctx, func(t *tx) error {
+	err = s.update(ctx, func(t *tx) {
 		// The account is locked while its keys are counted.
-		p, err := personOf(t, account, t.lock)
-		if err != nil {
-			return err
-		}
+		p := personOf(t, account, t.lock)
 		if !p.Active {
-			return inactive()
+			t.fail(inactive())
 		}
 		var have int
-		if _, err := t.get("SELECT COUNT(*) FROM keys WHERE account = $1 AND active = 1", []any{p.seq}, &have); err != nil {
-			return err
-		}
+		t.get("SELECT COUNT(*) FROM keys WHERE account = $1 AND active = 1", []any{p.seq}, &have)
 		if have >= mostKeys {
-			return refuse(nil, "too_many_keys", have)
+			t.fail(refuse(nil, "too_many_keys", have))
 		}
-		if secret, k, err = s.newKey(p.Plan, p.Email, label); err != nil {
-			return err
+		if t.err != nil {
+			return
 		}
+		secret, k, err = s.newKey(p.Plan, p.Email, label)
+		t.fail(err)
 		k.Account = p.ID
-		_, err = t.insertKey(secret, k, p.seq)
+		t.insertKey(secret, k, p.seq)
 		s.note(t, EventMint, k.ID, "plan "+string(p.Plan))
-		return err
 	})
 	return secret, k, err
 }
@@ -407,14 +394,12 @@ func (s *Store) Session(ctx context.Context, secret string) (Account, error) {
 	var created, expires int64
 	var account string
 	hash := hashSecret(secret)
-	found, err := from.get("SELECT s.created, s.expires, a.id FROM sessions s JOIN accounts a ON a.seq = s.account WHERE s.hash = $1",
+	found := from.get("SELECT s.created, s.expires, a.id FROM sessions s JOIN accounts a ON a.seq = s.account WHERE s.hash = $1",
 		[]any{hash}, &created, &expires, &account)
-	if err != nil {
-		return Account{}, err
-	}
 	now := s.clock()
 	if !found || now.UnixNano() >= expires {
-		return Account{}, refuse(nil, "no_session")
+		from.fail(refuse(nil, "no_session"))
+		return Account{}, from.err
 	}
 	longer := now.Add(sessionIdle)
 	if last := time.Unix(0, created).Add(sessionMost); longer.After(last) {
@@ -422,20 +407,18 @@ func (s *Store) Session(ctx context.Context, secret string) (Account, error) {
 	}
 	// The account is read after the session: an old session admits at most this one request.
 	if longer.UnixNano()-expires >= int64(sessionStep) {
-		err := s.update(ctx, func(t *tx) error {
+		err := s.update(ctx, func(t *tx) {
 			if t.exec("UPDATE sessions SET expires = $2 WHERE hash = $1", hash, longer.UnixNano()) == 0 {
-				return refuse(nil, "no_session")
+				t.fail(refuse(nil, "no_session"))
 			}
-			return nil
 		})
 		if err != nil {
 			return Account{}, err
 		}
 	}
-	p, err := personOf(from, account, "")
-	return p.Account, err
+	return resultOf(from, personOf(from, account, "").Account)
 }
 
 func (s *Store) SignOut(ctx context.Context, secret string) error {
-	return s.perform(ctx, func(t *tx) { t.exec("DELETE FROM sessions WHERE hash = $1", hashSecret(secret)) })
+	return s.update(ctx, func(t *tx) { t.exec("DELETE FROM sessions WHERE hash = $1", hashSecret(secret)) })
 }

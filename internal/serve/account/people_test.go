@@ -401,7 +401,7 @@ func TestStorePasswords(t *testing.T) {
 		// When the parameters grow, signing in makes the hash anew; a weaker
 		// setting leaves it.
 		seal := func() string {
-			p, err := personOf(s.view(ctx), a.ID, "")
+			p, err := s.person(ctx, a.ID)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -144,7 +144,7 @@ func (e *postgresEngine) again(err error) bool {
 
 // transact runs work under a mark, the same for every try. A try that finds its mark lets the result of the earlier one stand;
 // inserting the mark waits for an earlier try that is still being committed.
-func (e *postgresEngine) transact(ctx context.Context, s *Store, work func(*tx) error) error {
+func (e *postgresEngine) transact(ctx context.Context, s *Store, work func(*tx)) error {
 	mark := make([]byte, 16)
 	rand.Read(mark) // never fails
 	for try := 0; ; try++ {
@@ -161,7 +161,7 @@ func (e *postgresEngine) transact(ctx context.Context, s *Store, work func(*tx) 
 	}
 }
 
-func (*postgresEngine) once(ctx context.Context, s *Store, mark []byte, try int, work func(*tx) error) error {
+func (*postgresEngine) once(ctx context.Context, s *Store, mark []byte, try int, work func(*tx)) error {
 	conn, err := s.write.db.Conn(ctx)
 	if err != nil {
 		return unavailable(err)
@@ -183,7 +183,8 @@ func (*postgresEngine) once(ctx context.Context, s *Store, mark []byte, try int,
 			return nil
 		}
 		t := &tx{ctx: ctx, engineTx: w, lock: " FOR UPDATE", now: s.clock()}
-		if answer = t.run(work); answer == nil && t.wrote {
+		work(t)
+		if answer = t.err; answer == nil && t.wrote {
 			_, answer = w.exec(ctx, "COMMIT", nil)
 		}
 		return nil
@@ -269,10 +270,9 @@ func (w *postgresWire) end() {
 	}
 }
 
-func (*postgresEngine) sweep(t *tx) error {
+func (*postgresEngine) sweep(t *tx) {
 	// All tries of a transaction end long before.
 	t.later("DELETE FROM commits WHERE at < now() - interval '15 minutes'")
-	return nil
 }
 
 // scrub leaves the work to PostgreSQL, which vacuums its tables by itself.
@@ -285,27 +285,19 @@ func (*postgresEngine) scrub(context.Context, *Store) (bool, error) { return tru
 // Charges in a database across the network are read and written many rows at a time.
 
 // readPayers locks the keys and accounts: nobody deletes them before their usage is written.
-func (*postgresEngine) readPayers(t *tx, keys, accounts []string) (map[string]record, error) {
+func (*postgresEngine) readPayers(t *tx, keys, accounts []string) map[string]record {
 	found := make(map[string]record, len(keys)+len(accounts))
 	if len(keys) > 0 {
-		list, err := collect(t, keyColumns+"WHERE k.id = ANY($1) ORDER BY k.seq FOR KEY SHARE OF k", []any{keys}, scanKey)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range list {
+		for _, r := range collect(t, keyColumns+"WHERE k.id = ANY($1) ORDER BY k.seq FOR KEY SHARE OF k", []any{keys}, scanKey) {
 			found[r.ID] = r
 		}
 	}
 	if len(accounts) > 0 {
-		list, err := collect(t, payingAccountColumns+"WHERE a.id = ANY($1) ORDER BY a.seq FOR KEY SHARE", []any{accounts}, scanPayingAccount)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range list {
+		for _, r := range collect(t, payingAccountColumns+"WHERE a.id = ANY($1) ORDER BY a.seq FOR KEY SHARE", []any{accounts}, scanPayingAccount) {
 			found[r.Account] = r
 		}
 	}
-	return found, nil
+	return found
 }
 
 func columns(ms []*meter) (owners, periods []string, starts, calls []int64) {
@@ -317,10 +309,10 @@ func columns(ms []*meter) (owners, periods []string, starts, calls []int64) {
 }
 
 // readMeters updates each row without a change, which locks it, or inserts a missing row.
-func (*postgresEngine) readMeters(t *tx, ms []*meter) error {
+func (*postgresEngine) readMeters(t *tx, ms []*meter) {
 	owners, periods, starts, _ := columns(ms)
 	found := make(map[meterPlace]int64, len(ms))
-	err := t.each("INSERT INTO spent (owner, period, start, calls)"+
+	t.each("INSERT INTO spent (owner, period, start, calls)"+
 		" SELECT o, p, s, 0 FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS v (o, p, s, n) ORDER BY n"+
 		" ON CONFLICT (owner, period, start) DO UPDATE SET calls = spent.calls RETURNING owner, period, start, calls",
 		[]any{owners, periods, starts}, func(scan scanner) error {
@@ -330,13 +322,9 @@ func (*postgresEngine) readMeters(t *tx, ms []*meter) error {
 			found[p] = calls
 			return err
 		})
-	if err != nil {
-		return err
-	}
 	for _, m := range ms {
 		m.calls = found[m.meterPlace]
 	}
-	return nil
 }
 
 func (*postgresEngine) writeMeters(t *tx, ms []*meter) {
@@ -345,14 +333,14 @@ func (*postgresEngine) writeMeters(t *tx, ms []*meter) {
 		" WHERE spent.owner = v.o AND spent.period = v.p AND spent.start = v.s", owners, periods, starts, calls)
 }
 
-func (*postgresEngine) readAgentBalances(t *tx, ps []*agentBalance) error {
+func (*postgresEngine) readAgentBalances(t *tx, ps []*agentBalance) {
 	keys, byKey := []int64{}, map[int64]*agentBalance{}
 	for _, p := range ps {
 		keys = append(keys, p.key)
 		byKey[p.key] = p
 	}
 	const text = "SELECT key, status, expires, allowance, remaining FROM agents WHERE key = ANY($1) ORDER BY key FOR UPDATE"
-	return t.each(text, []any{keys}, func(scan scanner) error {
+	t.each(text, []any{keys}, func(scan scanner) error {
 		var p agentBalance
 		err := scan(&p.key, &p.status, &p.expires, &p.allowance, &p.remaining)
 		if err == nil {

@@ -39,11 +39,11 @@ func TestPostgresStart(t *testing.T) {
 	wg.Wait()
 	s := openAt(t, p, Options{})
 	var rows int
-	if _, err := s.view(t.Context()).get("SELECT COUNT(*) FROM layout", nil, &rows); err != nil || rows != 1 {
+	if err := one(s.view(t.Context()), "SELECT COUNT(*) FROM layout", nil, &rows); err != nil || rows != 1 {
 		t.Errorf("the layout was made %d times, %v", rows, err)
 	}
 	// A database of a later version is left alone.
-	if err := s.update(t.Context(), func(t *tx) error { t.exec("INSERT INTO layout VALUES (999)"); return nil }); err != nil {
+	if err := s.update(t.Context(), func(t *tx) { t.exec("INSERT INTO layout VALUES (999)") }); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.open(t.Context(), Options{}); err == nil || slugOf(err) != "accounts_unreadable" || !strings.Contains(err.Error(), "later version") {
@@ -229,7 +229,7 @@ func TestPostgresLostCommit(t *testing.T) {
 		if way == "late" {
 			send := <-plan.release
 			for waiting := 0; waiting == 0; {
-				_, err := watch.view(t.Context()).get("SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'lost' AND wait_event_type = 'Lock'", nil, &waiting)
+				err := one(watch.view(t.Context()), "SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'lost' AND wait_event_type = 'Lock'", nil, &waiting)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -334,7 +334,7 @@ func TestPostgresKill(t *testing.T) {
 			<-moments
 		}
 		var n int
-		_, err := watch.view(t.Context()).get("SELECT COUNT(*) FROM (SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1) x", []any{name}, &n)
+		err := one(watch.view(t.Context()), "SELECT COUNT(*) FROM (SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1) x", []any{name}, &n)
 		if err != nil {
 			t.Fatal(err)
 		}

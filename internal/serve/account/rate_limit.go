@@ -39,23 +39,20 @@ var (
 )
 
 // countNetwork counts one try of a network. All networks around it have four times as many.
-func (s *Store) countNetwork(t *tx, l limit, address string) (wait time.Duration, ok bool, err error) {
-	if wait, ok, err = s.countTry(t, l, network.Near(address)); err != nil || !ok {
-		return wait, ok, err
+func (s *Store) countNetwork(t *tx, l limit, address string) (wait time.Duration, ok bool) {
+	if wait, ok = s.countTry(t, l, network.Near(address)); !ok {
+		return wait, ok
 	}
 	return s.countTry(t, limit{l.kind + "_wide", 4 * l.most, l.span}, network.Wide(address))
 }
 
-func (s *Store) countToken(t *tx, who, address string) (wait time.Duration, ok bool, err error) {
+func (s *Store) countToken(t *tx, who, address string) (wait time.Duration, ok bool) {
 	if address != "" {
-		if wait, ok, err = s.countNetwork(t, emailsOfAddress, address); err != nil || !ok {
-			return wait, ok, err
+		if wait, ok = s.countNetwork(t, emailsOfAddress, address); !ok {
+			return wait, ok
 		}
 	}
-	_, first, err := s.countTry(t, firstOfNetwork, who+" "+network.Wide(address))
-	if err != nil {
-		return 0, false, err
-	}
+	_, first := s.countTry(t, firstOfNetwork, who+" "+network.Wide(address))
 	if first {
 		return s.countTry(t, firstTokens, who)
 	}
@@ -75,18 +72,18 @@ func (s *Store) pepperedHash(kind, who string) []byte {
 const skew = time.Minute
 
 // countTry counts one try, and returns how long to wait when it is one too many. A window of the future begins anew, too.
-func (s *Store) countTry(t *tx, l limit, who string) (wait time.Duration, ok bool, err error) {
+func (s *Store) countTry(t *tx, l limit, who string) (wait time.Duration, ok bool) {
 	var start, made int64
 	now := t.now.UnixNano()
 	const anew = "CASE WHEN tries.start <= $4 OR tries.start > $5 THEN "
-	_, err = t.returning("INSERT INTO tries (kind, who, start, made) VALUES ($1, $2, $3, 1) ON CONFLICT (kind, who) DO UPDATE SET"+
+	t.returning("INSERT INTO tries (kind, who, start, made) VALUES ($1, $2, $3, 1) ON CONFLICT (kind, who) DO UPDATE SET"+
 		" made = "+anew+"1 WHEN tries.made > $6 THEN tries.made ELSE tries.made + 1 END,"+
 		" start = "+anew+"excluded.start ELSE tries.start END RETURNING start, made",
 		[]any{l.kind, s.pepperedHash(l.kind, who), now, now - int64(l.span), now + int64(skew), l.most}, &start, &made)
-	if err != nil || made <= int64(l.most) {
-		return 0, err == nil, err
+	if made <= int64(l.most) {
+		return 0, true
 	}
-	return min(time.Duration(start+int64(l.span)-now), l.span), false, nil
+	return min(time.Duration(start+int64(l.span)-now), l.span), false
 }
 
 func (s *Store) takeBack(t *tx, l limit, who string, all bool) {
@@ -98,28 +95,24 @@ func (s *Store) takeBack(t *tx, l limit, who string, all bool) {
 }
 
 func (s *Store) TakeMint(ctx context.Context, address string) (wait time.Duration, ok bool, err error) {
-	err = s.update(ctx, func(t *tx) (err error) {
-		wait, ok, err = s.countTry(t, limit{"mint", s.mints, time.Hour}, network.Near(address))
-		return err
-	})
+	err = s.update(ctx, func(t *tx) { wait, ok = s.countTry(t, limit{"mint", s.mints, time.Hour}, network.Near(address)) })
 	return wait, ok && err == nil, err
 }
 
 func (s *Store) Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error) {
-	return updated(ctx, s, func(t *tx) (bool, error) {
+	return updated(ctx, s, func(t *tx) bool {
 		if !until.After(t.now) {
-			return false, nil
+			return false
 		}
 		n := t.exec("INSERT INTO nonces (hash, until) VALUES ($1, $2)"+
 			" ON CONFLICT (hash) DO UPDATE SET until = excluded.until WHERE nonces.until <= $3",
 			s.pepperedHash("nonce "+keyid, nonce), until.UnixNano(), t.now.UnixNano())
 		if n == 0 {
-			return false, nil
+			return false
 		}
-		wait, ok, err := s.countTry(t, noncesOfKey, keyid)
-		if err == nil && !ok {
-			err = tooManyAttempts("signed requests of this keypair", wait)
+		if wait, ok := s.countTry(t, noncesOfKey, keyid); !ok {
+			t.fail(tooManyAttempts("signed requests of this keypair", wait))
 		}
-		return err == nil, err
+		return true
 	})
 }

@@ -34,7 +34,7 @@ func (k SigningKey) check() error {
 	return nil
 }
 
-func signingKeys(from reader, where string, args ...any) ([]SigningKey, error) {
+func signingKeys(from reader, where string, args ...any) []SigningKey {
 	const columns = "SELECT id, public, seed, created, retired, compromised FROM signing_keys "
 	return collect(from, columns+where, args, func(scan scanner) (k SigningKey, err error) {
 		var public, seed []byte
@@ -61,32 +61,29 @@ func (s *Store) insertSigningKey(t *tx, k SigningKey, created int64) (made bool)
 }
 
 func (s *Store) SigningKeys(ctx context.Context) ([]SigningKey, error) {
-	return signingKeys(s.view(ctx), "ORDER BY seq")
+	v := s.view(ctx)
+	return resultOf(v, signingKeys(v, "ORDER BY seq"))
 }
 
 func (s *Store) FirstSigningKey(ctx context.Context, k SigningKey) error {
 	if err := k.check(); err != nil {
 		return err
 	}
-	return s.perform(ctx, func(t *tx) { s.insertSigningKey(t, k, k.Created.Unix()) })
+	return s.update(ctx, func(t *tx) { s.insertSigningKey(t, k, k.Created.Unix()) })
 }
 
 func (s *Store) RotateSigningKey(ctx context.Context, next SigningKey, compromised time.Time) (retired SigningKey, err error) {
 	if err := next.check(); err != nil {
 		return SigningKey{}, err
 	}
-	return updated(ctx, s, func(t *tx) (SigningKey, error) {
+	return updated(ctx, s, func(t *tx) SigningKey {
 		// All servers that rotate wait for a lock on the oldest key, which never changes.
 		var oldest string
-		if _, err := t.get("SELECT id FROM signing_keys ORDER BY seq LIMIT 1"+t.lock, nil, &oldest); err != nil {
-			return SigningKey{}, err
-		}
-		current, err := signingKeys(t, "WHERE retired = 0")
-		if err != nil {
-			return SigningKey{}, err
-		}
+		t.get("SELECT id FROM signing_keys ORDER BY seq LIMIT 1"+t.lock, nil, &oldest)
+		current := signingKeys(t, "WHERE retired = 0")
 		if len(current) == 0 {
-			return SigningKey{}, refuse(nil, "no_signing_key")
+			t.fail(refuse(nil, "no_signing_key"))
+			return SigningKey{}
 		}
 		retired := current[0]
 		// No key is older than the key before it, even if the clock was set back.
@@ -94,18 +91,15 @@ func (s *Store) RotateSigningKey(ctx context.Context, next SigningKey, compromis
 		t.exec("UPDATE signing_keys SET retired = $2, seed = $3 WHERE id = $1", retired.ID, created+1, []byte{})
 		s.note(t, EventSigningRotate, retired.ID, "replaced by "+next.ID)
 		if !compromised.IsZero() {
-			if err := s.markCompromised(t, retired.ID, compromised); err != nil {
-				return SigningKey{}, err
-			}
+			s.markCompromised(t, retired.ID, compromised)
 		}
 		if !s.insertSigningKey(t, next, created) {
-			return SigningKey{}, errors.New("the next signing key was used before")
+			t.fail(errors.New("the next signing key was used before"))
 		}
-		current, err = signingKeys(t, "WHERE id = $1", retired.ID)
-		if err != nil {
-			return SigningKey{}, err
+		if current = signingKeys(t, "WHERE id = $1", retired.ID); len(current) > 0 {
+			retired = current[0]
 		}
-		return current[0], nil
+		return retired
 	})
 }
 
@@ -113,17 +107,16 @@ func (s *Store) MarkCompromised(ctx context.Context, id string, since time.Time)
 	if !fault.Legible(id) {
 		return refuse(nil, "unknown_signing_key")
 	}
-	return s.update(ctx, func(t *tx) error { return s.markCompromised(t, id, since) })
+	return s.update(ctx, func(t *tx) { s.markCompromised(t, id, since) })
 }
 
 // markCompromised cuts the time to its second, whose reports are not trusted.
-func (s *Store) markCompromised(t *tx, id string, since time.Time) error {
+func (s *Store) markCompromised(t *tx, id string, since time.Time) {
 	if since.Unix() <= 0 || since.After(t.now) {
-		return refuse(nil, "bad_compromise", since.UTC().Format(time.RFC3339))
+		t.fail(refuse(nil, "bad_compromise", since.UTC().Format(time.RFC3339)))
 	}
 	if t.exec("UPDATE signing_keys SET compromised = $2 WHERE id = $1", id, since.Unix()) == 0 {
-		return refuse(nil, "unknown_signing_key")
+		t.fail(refuse(nil, "unknown_signing_key"))
 	}
 	s.note(t, EventSigningCompromised, id, "since "+since.UTC().Truncate(time.Second).Format(time.RFC3339))
-	return nil
 }

@@ -114,7 +114,7 @@ func migrateSQLite(db *sql.DB) error {
 	return tx.Commit()
 }
 
-func (sqliteEngine) transact(ctx context.Context, s *Store, work func(*tx) error) error {
+func (sqliteEngine) transact(ctx context.Context, s *Store, work func(*tx)) error {
 	w := &sqliteWire{pool: s.write}
 	err := func() (err error) {
 		if w.raw, err = s.write.db.BeginTx(ctx, nil); err != nil {
@@ -122,8 +122,8 @@ func (sqliteEngine) transact(ctx context.Context, s *Store, work func(*tx) error
 		}
 		defer w.raw.Rollback()
 		t := &tx{ctx: ctx, engineTx: w, now: s.clock()}
-		if err := t.run(work); err != nil || !t.wrote {
-			return err
+		if work(t); t.err != nil || !t.wrote {
+			return t.err
 		}
 		if err := w.raw.Commit(); err != nil {
 			return unavailable(err)
@@ -193,14 +193,14 @@ func (sqliteEngine) size() string {
 	return "SELECT p.page_count * s.page_size FROM pragma_page_count() p, pragma_page_size() s"
 }
 
-func (sqliteEngine) sweep(*tx) error { return nil }
+func (sqliteEngine) sweep(*tx) {}
 
 // scrubAnyTime is the size of a file that is written anew at any time, in about a second. A larger one waits for 3 AM UTC.
 const scrubAnyTime = 256 << 20
 
 func (sqliteEngine) scrub(ctx context.Context, s *Store) (bool, error) {
-	var size int64
-	if _, err := s.view(ctx).get("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()", nil, &size); err != nil {
+	size, err := s.Size(ctx)
+	if err != nil {
 		return false, err
 	}
 	if size > scrubAnyTime && s.clock().UTC().Hour() != 3 {
@@ -211,7 +211,7 @@ func (sqliteEngine) scrub(ctx context.Context, s *Store) (bool, error) {
 	}
 	// The log beside the file still holds earlier pages. It cannot be cut while somebody reads from it.
 	var busy, pages, copied int
-	err := s.write.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &copied)
+	err = s.write.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &copied)
 	if err != nil {
 		return false, unavailable(err)
 	}
@@ -220,31 +220,24 @@ func (sqliteEngine) scrub(ctx context.Context, s *Store) (bool, error) {
 
 // Charges in one file go row by row, since a statement needs no network round trip.
 
-func (sqliteEngine) readPayers(t *tx, keys, accounts []string) (map[string]record, error) {
+func (sqliteEngine) readPayers(t *tx, keys, accounts []string) map[string]record {
 	found := make(map[string]record, len(keys)+len(accounts))
 	for _, id := range slices.Concat(keys, accounts) {
 		find := findKeyByID
 		if isID(accPrefix, id) {
 			find = findPayingAccount
 		}
-		r, ok, err := find(t, id)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
+		if r, ok := find(t, id); ok {
 			found[id] = r
 		}
 	}
-	return found, nil
+	return found
 }
 
-func (sqliteEngine) readMeters(t *tx, ms []*meter) error {
+func (sqliteEngine) readMeters(t *tx, ms []*meter) {
 	for _, m := range ms {
-		if _, err := t.get(spentCalls, []any{m.owner, string(m.period), m.start}, &m.calls); err != nil {
-			return err
-		}
+		t.get(spentCalls, []any{m.owner, string(m.period), m.start}, &m.calls)
 	}
-	return nil
 }
 
 func (sqliteEngine) writeMeters(t *tx, ms []*meter) {
@@ -254,14 +247,11 @@ func (sqliteEngine) writeMeters(t *tx, ms []*meter) {
 	}
 }
 
-func (sqliteEngine) readAgentBalances(t *tx, ps []*agentBalance) error {
+func (sqliteEngine) readAgentBalances(t *tx, ps []*agentBalance) {
 	for _, p := range ps {
 		const text = "SELECT status, expires, allowance, remaining FROM agents WHERE key = $1"
-		if _, err := t.get(text, []any{p.key}, &p.status, &p.expires, &p.allowance, &p.remaining); err != nil {
-			return err
-		}
+		t.get(text, []any{p.key}, &p.status, &p.expires, &p.allowance, &p.remaining)
 	}
-	return nil
 }
 
 func (sqliteEngine) writeAgentBalances(t *tx, ps []*agentBalance) {

@@ -52,11 +52,11 @@ type Store struct {
 type engine interface {
 	// transact runs work in a transaction and returns when its writes are on the disk. Work may run more than once: then only
 	// its last run counts. When work fails, the transaction writes nothing.
-	transact(ctx context.Context, s *Store, work func(*tx) error) error
+	transact(ctx context.Context, s *Store, work func(*tx)) error
 	// again reports whether reading may be tried again after this failure.
 	again(err error) bool
 	// sweep removes expired rows of tables that only this engine has.
-	sweep(t *tx) error
+	sweep(t *tx)
 	// scrub writes the files of the store anew, without deleted rows; done is false when this has to wait.
 	scrub(ctx context.Context, s *Store) (done bool, err error)
 	size() string // a statement that returns the bytes of the store
@@ -79,8 +79,9 @@ func newStore(opt Options, e engine) (*Store, error) {
 }
 
 func (s *Store) begin(ctx context.Context) error {
-	if _, err := s.view(ctx).get("SELECT value FROM pepper", nil, &s.pepper); err != nil {
-		return err
+	v := s.view(ctx)
+	if v.get("SELECT value FROM pepper", nil, &s.pepper); v.err != nil {
+		return v.err
 	}
 	s.ledger = &ledger{store: s, jobs: make(chan *charge, mostCharges), quit: make(chan struct{}), ended: make(chan struct{})}
 	go s.ledger.run()
@@ -99,8 +100,9 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // Size is how many bytes the store takes on its disk.
 func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
-	_, err = s.view(ctx).get(s.engine.size(), nil, &bytes)
-	return bytes, err
+	v := s.view(ctx)
+	v.get(s.engine.size(), nil, &bytes)
+	return bytes, v.err
 }
 
 // Close waits for charges and sweeps that have begun, and closes the database.
@@ -120,7 +122,7 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-func (s *Store) update(ctx context.Context, work func(*tx) error) error {
+func (s *Store) update(ctx context.Context, work func(*tx)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -132,16 +134,9 @@ func (s *Store) update(ctx context.Context, work func(*tx) error) error {
 	}
 }
 
-// perform is update for work that refuses nothing.
-func (s *Store) perform(ctx context.Context, work func(*tx)) error {
-	return s.update(ctx, func(t *tx) error { work(t); return nil })
-}
-
-func updated[T any](ctx context.Context, s *Store, work func(*tx) (T, error)) (result T, err error) {
-	err = s.update(ctx, func(t *tx) (err error) {
-		result, err = work(t)
-		return err
-	})
+// updated is update for work with a result.
+func updated[T any](ctx context.Context, s *Store, work func(*tx) T) (result T, err error) {
+	err = s.update(ctx, func(t *tx) { result = work(t) })
 	if err != nil {
 		return *new(T), err
 	}
@@ -150,11 +145,13 @@ func updated[T any](ctx context.Context, s *Store, work func(*tx) (T, error)) (r
 
 type scanner = func(into ...any) error
 
-// reader runs statements that only read: a transaction, or a view of the store.
+// reader runs statements that only read: a transaction, or a view of the store. It keeps the first error, of a statement or a
+// refusal. After it, statements do nothing and find nothing, and the caller of the store gets this error.
 type reader interface {
 	// get reads the first row into the variables, and reports whether there is one.
-	get(text string, args []any, into ...any) (bool, error)
-	each(text string, args []any, fn func(scanner) error) error
+	get(text string, args []any, into ...any) bool
+	each(text string, args []any, fn func(scanner) error)
+	fail(err error)
 }
 
 // engineTx is an engine's transaction. Its errors are those of unavailable and of fn.
@@ -166,20 +163,20 @@ type engineTx interface {
 	each(ctx context.Context, text string, args []any, fn func(scanner) error) error
 }
 
-// tx is a transaction. After a statement fails, the following ones do nothing, and the transaction fails with that error.
+// tx is a transaction. If it has an error, it writes nothing.
 type tx struct {
 	ctx      context.Context
 	engineTx engineTx
 	lock     string // added to a SELECT whose rows are about to be changed
 	now      time.Time
 	wrote    bool
-	err      error // of the first statement that failed
+	firstError
 }
 
-func (t *tx) run(work func(*tx) error) error {
-	err := work(t)
-	return cmp.Or(t.err, err)
-}
+// firstError is the first error of a reader.
+type firstError struct{ err error }
+
+func (f *firstError) fail(err error) { f.err = cmp.Or(f.err, err) }
 
 func (t *tx) exec(text string, args ...any) (changed int64) {
 	if t.wrote = true; t.err == nil {
@@ -195,35 +192,40 @@ func (t *tx) later(text string, args ...any) {
 	}
 }
 
-func (t *tx) returning(text string, args []any, into ...any) (bool, error) {
+func (t *tx) returning(text string, args []any, into ...any) bool {
 	t.wrote = true
 	return t.get(text, args, into...)
 }
 
-func (t *tx) get(text string, args []any, into ...any) (bool, error) {
-	return firstRow(t, text, args, into)
-}
+func (t *tx) get(text string, args []any, into ...any) bool { return firstRow(t, text, args, into) }
 
-func (t *tx) each(text string, args []any, fn func(scanner) error) error {
-	if t.err != nil {
-		return t.err
+func (t *tx) each(text string, args []any, fn func(scanner) error) {
+	if t.err == nil {
+		t.err = t.engineTx.each(t.ctx, text, args, fn)
 	}
-	return t.engineTx.each(t.ctx, text, args, fn)
 }
 
+// view reads without a transaction.
 type view struct {
 	ctx context.Context
 	s   *Store
+	firstError
 }
 
-func (s *Store) view(ctx context.Context) view { return view{ctx, s} }
-
-func (v view) get(text string, args []any, into ...any) (bool, error) {
-	return firstRow(v, text, args, into)
+// resultOf is what a method returns that has read a result: the result, or the error of the view.
+func resultOf[T any](v *view, result T) (T, error) {
+	if v.err != nil {
+		return *new(T), v.err
+	}
+	return result, nil
 }
 
-func (v view) each(text string, args []any, fn func(scanner) error) error {
-	for try := 0; ; try++ {
+func (s *Store) view(ctx context.Context) *view { return &view{ctx: ctx, s: s} }
+
+func (v *view) get(text string, args []any, into ...any) bool { return firstRow(v, text, args, into) }
+
+func (v *view) each(text string, args []any, fn func(scanner) error) {
+	for try := 0; v.err == nil; try++ {
 		started := false
 		rows, err := v.rows(text, args)
 		err = eachRow(rows, err, func(scan scanner) error {
@@ -231,16 +233,17 @@ func (v view) each(text string, args []any, fn func(scanner) error) error {
 			return fn(scan)
 		})
 		if err == nil || v.ctx.Err() != nil {
-			return cmp.Or(v.ctx.Err(), err)
+			v.err = cmp.Or(v.ctx.Err(), err)
+			return
 		}
 		// After fn has seen a row, another try would show the row again.
 		if started || !isDatabaseError(err) || !v.s.engine.again(err) || !pause(v.ctx, try) {
-			return err
+			v.err = err
 		}
 	}
 }
 
-func (v view) rows(text string, args []any) (*sql.Rows, error) {
+func (v *view) rows(text string, args []any) (*sql.Rows, error) {
 	p := v.s.read
 	if !p.prepares {
 		return p.db.QueryContext(v.ctx, text, args...)
@@ -255,28 +258,28 @@ func (v view) rows(text string, args []any) (*sql.Rows, error) {
 	return stmt.QueryContext(v.ctx, args...)
 }
 
-func collect[T any](from reader, text string, args []any, read func(scanner) (T, error)) ([]T, error) {
+func collect[T any](from reader, text string, args []any, read func(scanner) (T, error)) []T {
 	list := []T{}
-	err := from.each(text, args, func(scan scanner) error {
+	from.each(text, args, func(scan scanner) error {
 		row, err := read(scan)
-		list = append(list, row)
+		if err == nil {
+			list = append(list, row)
+		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
+	return list
 }
 
-func firstRow(r reader, text string, args []any, into []any) (found bool, err error) {
-	err = r.each(text, args, func(scan scanner) error {
+func firstRow(r reader, text string, args []any, into []any) (found bool) {
+	r.each(text, args, func(scan scanner) error {
 		if found {
 			return nil
 		}
-		found = true
-		return scan(into...)
+		err := scan(into...)
+		found = err == nil
+		return err
 	})
-	return found && err == nil, err
+	return found
 }
 
 func eachRow(rows *sql.Rows, err error, fn func(scanner) error) error {
@@ -412,6 +415,7 @@ func (s *Store) sweep(ctx context.Context) error {
 		{"DELETE FROM questions WHERE day < $1", now.Add(-48 * time.Hour).Unix()},
 		{"DELETE FROM list_runs WHERE expires < $1", now.UnixNano()},
 		{"DELETE FROM alerts WHERE at < $1", now.Add(-AlertsKept).UnixNano()},
+		{"DELETE FROM corrections WHERE decided > 0 AND decided < $1 AND (state = 'rejected' OR written > 0)", now.Add(-s.auditKept).UnixNano()},
 		{"DELETE FROM events WHERE at < $1", now.Add(-s.auditKept).UnixNano()},
 		// Rows of the future are from a clock that has been set back: nobody began these windows yet.
 		{"DELETE FROM tries WHERE start > $1", now.Add(skew).UnixNano()},
@@ -419,7 +423,7 @@ func (s *Store) sweep(ctx context.Context) error {
 		{"DELETE FROM questions WHERE day > $1", now.Add(skew).Unix()},
 	} {
 		// Each statement has its own transaction, so that charges do not wait long.
-		if err := s.perform(ctx, func(t *tx) { t.exec(d.text, d.arg) }); err != nil {
+		if err := s.update(ctx, func(t *tx) { t.exec(d.text, d.arg) }); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,18 @@ type place struct {
 	dir string // the folder of the SQLite file
 }
 
+// one reads the first row of a statement.
+func one(v *view, text string, args []any, into ...any) error {
+	v.get(text, args, into...)
+	return v.err
+}
+
+// all reads every row of a statement.
+func all(v *view, text string, args []any, fn func(scanner) error) error {
+	v.each(text, args, fn)
+	return v.err
+}
+
 func (p place) open(ctx context.Context, opt Options) (*Store, error) {
 	var s *Store
 	var err error
@@ -133,7 +145,7 @@ func holdsNo(t *testing.T, s *Store, p place, secrets ...string) {
 		return
 	}
 	for _, table := range []string{"keys", "accounts", "sessions", "tokens", "events", "agents", "tries", "nonces", "questions", "signing_keys", "watches", "watch_channels"} {
-		err := s.view(t.Context()).each("SELECT row_to_json(x)::text FROM "+table+" x", nil, func(scan func(...any) error) error {
+		err := all(s.view(t.Context()), "SELECT row_to_json(x)::text FROM "+table+" x", nil, func(scan func(...any) error) error {
 			var row string
 			if err := scan(&row); err != nil {
 				return err

@@ -50,7 +50,8 @@ func (s *Store) View(ctx context.Context, view string, given map[string]any) ([]
 		args = append(args, value)
 	}
 	fields := strings.Fields(views[i].Text("fields"))
-	return collect(s.view(ctx), views[i].Text("statement"), args, func(scan scanner) (r Row, err error) {
+	v := s.view(ctx)
+	return resultOf(v, collect(v, views[i].Text("statement"), args, func(scan scanner) (r Row, err error) {
 		var b bytes.Buffer
 		values, err := exportedRow(fields, scan)
 		for _, field := range fields {
@@ -64,7 +65,7 @@ func (s *Store) View(ctx context.Context, view string, given map[string]any) ([]
 		r.First, _ = values[fields[0]].(int64)
 		r.JSON = append(append([]byte("{"), b.Bytes()[1:]...), '}')
 		return r, err
-	})
+	}))
 }
 
 // Queue is how much waits to be done, and since when the oldest entry waits; null if nothing waits.
@@ -73,9 +74,10 @@ type Queue struct {
 	Oldest  *time.Time `json:"oldest_at"`
 }
 
-// AlertQueue is the alerts of watched lists that wait to be sent. A channel that was stopped has none.
-func (s *Store) AlertQueue(ctx context.Context) (q Queue, err error) {
-	rows, err := s.View(ctx, "alerts_waiting", nil)
+// Queue is the alerts of watched lists that wait to be sent, of which a channel that was stopped has none, or the corrections that
+// wait for the operator.
+func (s *Store) Queue(ctx context.Context, name string) (q Queue, err error) {
+	rows, err := s.View(ctx, name+"_waiting", nil)
 	if err == nil {
 		err = json.Unmarshal(rows[0].JSON, &q)
 	}

@@ -129,14 +129,14 @@ func TestStoreAlertQueue(t *testing.T) {
 		if _, _, err := s.ChangeWatch(ctx, ann, l.ID, WatchChange{Webhook: new("https://hooks.example.org/x")}); err != nil {
 			t.Fatal(err)
 		}
-		if q, err := s.AlertQueue(ctx); err != nil || q.Entries != 0 || q.Oldest != nil {
+		if q, err := s.Queue(ctx, "alerts"); err != nil || q.Entries != 0 || q.Oldest != nil {
 			t.Fatal(q, err)
 		}
 		compareAll(t, s, 1)
 		at := c.now()
 		compareAll(t, s, 3)
 		c.add(time.Hour)
-		if q, err := s.AlertQueue(ctx); err != nil || q.Entries != 2 || !q.Oldest.Equal(at) {
+		if q, err := s.Queue(ctx, "alerts"); err != nil || q.Entries != 2 || !q.Oldest.Equal(at) {
 			t.Errorf("%+v, %v", q, err)
 		}
 		due, err := s.DueDeliveries(ctx, 10)
@@ -150,7 +150,7 @@ func TestStoreAlertQueue(t *testing.T) {
 		if err := s.Undelivered(ctx, d, "refused", time.Time{}); err != nil {
 			t.Fatal(err)
 		}
-		if q, err := s.AlertQueue(ctx); err != nil || q.Entries != 0 || q.Oldest != nil {
+		if q, err := s.Queue(ctx, "alerts"); err != nil || q.Entries != 0 || q.Oldest != nil {
 			t.Errorf("stopped: %+v, %v", q, err)
 		}
 	})

@@ -71,14 +71,14 @@ const never = math.MaxInt64
 const channelColumns = "SELECT channel, target, failures, error, next FROM watch_channels WHERE list = $1"
 
 // watchOf reads how a list is watched; it is nil for a list that is not watched.
-func watchOf(from reader, list int64) (w *Watch, err error) {
+func watchOf(from reader, list int64) *Watch {
 	var found Watch
-	watched, err := from.get("SELECT edition, build, feed <> $2 FROM watches WHERE list = $1", []any{list, []byte{}},
+	watched := from.get("SELECT edition, build, feed <> $2 FROM watches WHERE list = $1", []any{list, []byte{}},
 		&found.Mark.Edition, &found.Mark.Build, &found.Feed)
-	if err != nil || !watched {
-		return nil, err
+	if !watched {
+		return nil
 	}
-	return &found, from.each(channelColumns, []any{list}, func(scan scanner) error {
+	from.each(channelColumns, []any{list}, func(scan scanner) error {
 		var c Channel
 		var channel string
 		var next int64
@@ -93,15 +93,13 @@ func watchOf(from reader, list int64) (w *Watch, err error) {
 		}
 		return err
 	})
+	return &found
 }
 
 // WatchOf is how a list is watched, nil if it is not.
 func (s *Store) WatchOf(ctx context.Context, account, list string) (*Watch, error) {
-	l, err := listOf(s.view(ctx), account, list)
-	if err != nil {
-		return nil, err
-	}
-	return watchOf(s.view(ctx), l.seq)
+	v := s.view(ctx)
+	return resultOf(v, watchOf(v, listOf(v, account, list).seq))
 }
 
 // WatchChange is a change of how a list is watched; nil leaves a setting as it is.
@@ -117,18 +115,15 @@ type WatchChange struct {
 // feed is the secret of the Atom feed if it was drawn; the store keeps only its hash.
 func (s *Store) ChangeWatch(ctx context.Context, account, list string, c WatchChange) (w *Watch, feed string, err error) {
 	drawn := newSecret()
-	w, err = updated(ctx, s, func(t *tx) (*Watch, error) {
-		l, err := t.lockList(account, list)
-		if err != nil {
-			return nil, err
-		}
+	w, err = updated(ctx, s, func(t *tx) *Watch {
+		l := t.lockList(account, list)
 		wants := func(b *bool) bool { return b != nil && *b }
 		if wants(c.On) || wants(c.Email) || wants(c.Feed) || c.Webhook != nil && *c.Webhook != "" {
 			t.exec("INSERT INTO watches (list) VALUES ($1) ON CONFLICT (list) DO NOTHING", l.seq)
 		}
 		if c.On != nil && !*c.On {
 			t.exec("DELETE FROM watches WHERE list = $1", l.seq)
-			return nil, nil
+			return nil
 		}
 		if c.Feed != nil {
 			hash := []byte{}
@@ -160,7 +155,7 @@ func (t *tx) setChannel(list int64, channel, target string, on bool) {
 
 // StopEmail ends the email of a list, for whoever has the link in one of its emails.
 func (s *Store) StopEmail(ctx context.Context, list string) error {
-	return s.perform(ctx, func(t *tx) {
+	return s.update(ctx, func(t *tx) {
 		t.exec("DELETE FROM watch_channels WHERE channel = $1 AND list = (SELECT seq FROM lists WHERE id = $2)", ByEmail, list)
 	})
 }
@@ -178,18 +173,14 @@ func scanAlert(scan scanner) (a Alert, err error) {
 // Alerts returns the alerts of a list after a number and before another (0 for the latest), latest first, and at most so many;
 // and how many there are after the first. A list that is no longer watched keeps the alerts it has.
 func (s *Store) Alerts(ctx context.Context, account, list string, after, before int64, most int) (page []Alert, all int, err error) {
-	l, err := listOf(s.view(ctx), account, list)
-	if err != nil {
-		return nil, 0, err
-	}
+	v := s.view(ctx)
+	l := listOf(v, account, list)
 	if before <= 0 {
 		before = never
 	}
-	if _, err := s.view(ctx).get("SELECT COUNT(*) FROM alerts WHERE list = $1 AND seq > $2", []any{l.seq, after}, &all); err != nil {
-		return nil, 0, err
-	}
-	page, err = collect(s.view(ctx), alertColumns+"AND seq < $2 AND seq > $3 ORDER BY seq DESC LIMIT $4", []any{l.seq, before, after, most}, scanAlert)
-	return page, all, err
+	v.get("SELECT COUNT(*) FROM alerts WHERE list = $1 AND seq > $2", []any{l.seq, after}, &all)
+	page = collect(v, alertColumns+"AND seq < $2 AND seq > $3 ORDER BY seq DESC LIMIT $4", []any{l.seq, before, after, most}, scanAlert)
+	return page, all, v.err
 }
 
 // hookTests is how often an account may test its webhooks, which call hosts of its choice.
@@ -197,18 +188,19 @@ var hookTests = limit{"webhook_test", 20, time.Hour}
 
 // CountHookTest counts a test of a webhook.
 func (s *Store) CountHookTest(ctx context.Context, account string) error {
-	return s.counted(ctx, "tests of webhooks", func(t *tx) (time.Duration, bool, error) { return s.countTry(t, hookTests, account) })
+	return s.counted(ctx, "tests of webhooks", func(t *tx) (time.Duration, bool) { return s.countTry(t, hookTests, account) })
 }
 
 // FeedBySecret returns the account and the list of an Atom feed, empty for an unknown secret.
 func (s *Store) FeedBySecret(ctx context.Context, secret string) (account string, list List, err error) {
 	var id string
-	_, err = s.view(ctx).get("SELECT a.id, l.id FROM watches w JOIN lists l ON l.seq = w.list JOIN accounts a ON a.seq = l.account"+
+	v := s.view(ctx)
+	v.get("SELECT a.id, l.id FROM watches w JOIN lists l ON l.seq = w.list JOIN accounts a ON a.seq = l.account"+
 		" WHERE w.feed = $1 AND a.active = 1", []any{hashSecret(secret)}, &account, &id)
-	if err == nil && account != "" {
-		list, err = s.ListByID(ctx, account, id)
+	if account != "" {
+		list = listOf(v, account, id).List
 	}
-	return account, list, err
+	return account, list, v.err
 }
 
 // StaleWatch is a watched list whose members are to be compared.
@@ -222,9 +214,10 @@ type StaleWatch struct {
 // StaleWatches returns the numbers of the watched lists that were last compared with
 // something older than now, or whose members have changed since.
 func (s *Store) StaleWatches(ctx context.Context, now WatchMark) ([]int64, error) {
-	return collect(s.view(ctx), "SELECT w.list FROM watches w JOIN lists l ON l.seq = w.list JOIN accounts a ON a.seq = l.account"+
+	v := s.view(ctx)
+	return resultOf(v, collect(v, "SELECT w.list FROM watches w JOIN lists l ON l.seq = w.list JOIN accounts a ON a.seq = l.account"+
 		" WHERE a.active = 1 AND (w.edition < $1 OR w.build < $2 OR w.seen < l.changed) ORDER BY w.list",
-		[]any{now.Edition, now.Build}, scanNumber)
+		[]any{now.Edition, now.Build}, scanNumber))
 }
 
 func scanNumber(scan scanner) (n int64, err error) {
@@ -235,12 +228,13 @@ func scanNumber(scan scanner) (n int64, err error) {
 // ReadWatch reads a watched list by its number. It is nil if the list is no longer watched.
 func (s *Store) ReadWatch(ctx context.Context, list int64) (*StaleWatch, error) {
 	w := StaleWatch{list: list}
-	found, err := s.view(ctx).get("SELECT w.edition, w.build, l.changed FROM watches w JOIN lists l ON l.seq = w.list WHERE w.list = $1",
+	v := s.view(ctx)
+	found := v.get("SELECT w.edition, w.build, l.changed FROM watches w JOIN lists l ON l.seq = w.list WHERE w.list = $1",
 		[]any{list}, &w.Mark.Edition, &w.Mark.Build, &w.changed)
-	if err != nil || !found {
-		return nil, err
+	if !found {
+		return nil, v.err
 	}
-	w.Members, err = collect(s.view(ctx), "SELECT m.ein, m.name, COALESCE(x.name, ''), COALESCE(x.address, '') FROM list_members m"+
+	w.Members = collect(v, "SELECT m.ein, m.name, COALESCE(x.name, ''), COALESCE(x.address, '') FROM list_members m"+
 		" LEFT JOIN watch_members x ON x.list = m.list AND x.ein = m.ein WHERE m.list = $1 AND m.ein <> '' ORDER BY m.ein",
 		[]any{list}, func(scan scanner) (m WatchedMember, err error) {
 			var number string
@@ -248,19 +242,19 @@ func (s *Store) ReadWatch(ctx context.Context, list int64) (*StaleWatch, error) 
 			m.EIN = ein.Stored(number)
 			return m, err
 		})
-	return &w, err
+	return resultOf(v, &w)
 }
 
 // Record writes the alerts of a list, and in the same transaction what its members were compared with. If the list has been
 // compared by another server meanwhile, or with something newer, it writes nothing, and written is 0: so each alert is written exactly once, however
 // many servers compare the same list and whenever they are killed.
 func (s *Store) Record(ctx context.Context, w *StaleWatch, alerts []Alert, seen []WatchedMember, to WatchMark) (written int, err error) {
-	return updated(ctx, s, func(t *tx) (int, error) {
+	return updated(ctx, s, func(t *tx) int {
 		var now WatchMark
-		watched, err := t.get("SELECT edition, build FROM watches WHERE list = $1"+t.lock, []any{w.list}, &now.Edition, &now.Build)
+		watched := t.get("SELECT edition, build FROM watches WHERE list = $1"+t.lock, []any{w.list}, &now.Edition, &now.Build)
 		// A server that is behind another would tell every change backward.
-		if err != nil || !watched || now != w.Mark || to.Edition < now.Edition || to.Build < now.Build {
-			return 0, err
+		if !watched || now != w.Mark || to.Edition < now.Edition || to.Build < now.Build {
+			return 0
 		}
 		for _, a := range alerts {
 			t.later("INSERT INTO alerts (list, at, kind, source, ein, name, reference, was, is_now, count, from_version, to_version)"+
@@ -275,6 +269,6 @@ func (s *Store) Record(ctx context.Context, w *StaleWatch, alerts []Alert, seen 
 		t.later("DELETE FROM alerts WHERE list = $1 AND seq <= (SELECT seq FROM alerts WHERE list = $1 ORDER BY seq DESC LIMIT 1 OFFSET $2)",
 			w.list, MostAlerts)
 		t.exec("UPDATE watches SET edition = $2, build = $3, seen = $4 WHERE list = $1", w.list, to.Edition, to.Build, w.changed)
-		return len(alerts), nil
+		return len(alerts)
 	})
 }

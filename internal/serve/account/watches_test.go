@@ -135,7 +135,7 @@ func TestWatch(t *testing.T) {
 			t.Error(n, err)
 		}
 		var left int
-		if _, err := s.view(ctx).get("SELECT COUNT(*) FROM watch_members", nil, &left); err != nil || left != 0 {
+		if err := one(s.view(ctx), "SELECT COUNT(*) FROM watch_members", nil, &left); err != nil || left != 0 {
 			t.Error(left, err)
 		}
 
@@ -293,7 +293,7 @@ func TestDeliveries(t *testing.T) {
 		set(WatchChange{Webhook: new("https://hooks.example.org/2")})
 		due(ByWebhook)
 
-		if err := s.perform(ctx, func(t *tx) { t.exec("UPDATE accounts SET verified = 1") }); err != nil {
+		if err := s.update(ctx, func(t *tx) { t.exec("UPDATE accounts SET verified = 1") }); err != nil {
 			t.Fatal(err)
 		}
 		due(ByEmail, ByWebhook)

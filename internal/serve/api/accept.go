@@ -8,11 +8,12 @@ import (
 )
 
 var mediaTypes = map[string][]string{
-	"json":   {"application/json", "text/json"},
-	"xml":    {"application/xml", "text/xml"},
-	"csv":    {"text/csv", "application/csv"},
-	"ndjson": {"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"},
-	"pdf":    {"application/pdf", "application/x-pdf"},
+	"json":      {"application/json", "text/json"},
+	"xml":       {"application/xml", "text/xml"},
+	"csv":       {"text/csv", "application/csv"},
+	"ndjson":    {"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"},
+	"360giving": {"application/vnd.360giving+json"},
+	"pdf":       {"application/pdf", "application/x-pdf"},
 }
 
 // accepted chooses a format by the Accept header, and the first, JSON, without a match. A header that asks for HTML comes from

@@ -72,6 +72,8 @@ type Config struct {
 	Address func(*http.Request) string
 	// Panicked is called when a request panicked, as with a damaged mapped file; nil does nothing.
 	Panicked func()
+	// Local has every answer say that agents may sign with keys at localhost.
+	Local bool
 	// AdminToken opens the operations for billing systems; if empty, nobody has access.
 	AdminToken secret.Text
 }

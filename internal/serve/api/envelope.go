@@ -94,6 +94,14 @@ func (c *Call) ReadEIN() ein.EIN {
 	return e
 }
 
+// FilingURL is where a return can be read: for an invented organization its page here, unless it is only in an example.
+func (c *Call) FilingURL(filer ein.EIN, objectID string) *string {
+	if objectID == "" || issued.Has(filer) || c.Example() || !c.Data.Snapshot().Invented {
+		return FilingURL(filer, objectID)
+	}
+	return OrNull(c.Base + "/org/" + filer.String() + "/finances")
+}
+
 // FilingURL is where a return can be read. Invented returns have no page.
 func FilingURL(filer ein.EIN, objectID string) *string {
 	if objectID == "" || !issued.Has(filer) {
@@ -135,16 +143,12 @@ func (c *Call) ReadLimit(most int64, served string) int64 {
 	return min(n, most)
 }
 
-// PageOf is a page of rows, counted from 1. The caller adds the tail, after all warnings.
-func PageOf[T any](rows []T, hits, number int64, limit int) *List[T] {
-	return &List[T]{List: client.List[T]{
-		Head: Success, Hits: hits, Page: number, Limit: limit, ResultsCount: len(rows), TotalPages: (hits + int64(limit) - 1) / int64(limit), Results: rows,
-	}}
-}
-
-// ListOf is PageOf for a list that can be read on with a cursor.
+// ListOf is a page of rows, with the cursor of the next one. The caller adds the tail, after all warnings.
 func ListOf[T any](c *Call, asked []byte, rows []T, hits int64, offset, limit int) *List[T] {
-	list := PageOf(rows, hits, int64(offset/limit)+1, limit)
+	list := &List[T]{List: client.List[T]{
+		Head: Success, Hits: hits, Page: int64(offset/limit) + 1, Limit: limit, ResultsCount: len(rows),
+		TotalPages: (hits + int64(limit) - 1) / int64(limit), Results: rows,
+	}}
 	if end := int64(offset) + int64(len(rows)); len(rows) > 0 && end < hits {
 		next := c.Cursor(asked, end)
 		list.NextCursor = &next

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"grantgraph/client"
+	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/account"
 )
 
@@ -14,11 +15,11 @@ import (
 const invented = "Everything here is invented: the organizations do not exist and their EINs are reserved. No key was needed and nothing was counted."
 
 // example answers a request from invented data with the same code as a real request.
-func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.Values) error {
+func (s *Handler) example(ctx context.Context, out *reply, c *Call, path map[string]string, values url.Values) error {
 	c.op, c.Data, c.Caller.Secret = s.examples.op(c.op.ID), s.config.Examples.Data, s.config.Examples.Key
 	out.stamp(c.Data)
 	name := strings.ToLower(strings.TrimSpace(values.Get("example")))
-	if name == "" || name == "true" {
+	if name == "true" {
 		name = "1"
 	}
 	c.shown = &client.Shown{Case: shown(name), Note: invented}
@@ -44,24 +45,47 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 	if err != nil {
 		return err
 	}
-	c.shown.Request, c.body = c.op.request(e), []byte(e.Body)
+	c.body = []byte(e.Body)
 	c.Caller.Paid, c.key = !e.Unpaid, account.KeyInfo{Plan: account.Free, Active: true}
 	if values.Has("format") {
 		query["format"] = values["format"]
 	}
-	run, err := c.prepare(query, e.Path)
-	if err != nil {
-		return err
+	answer := func(e *Example) (client.Answer, error) {
+		c.shown.Request = c.op.request(e)
+		run, err := c.prepare(query, e.Path)
+		if err != nil {
+			return nil, err
+		}
+		// "unsupported" shows both severities. Rows or a file alone do not say that they are invented.
+		if name == "unsupported" && !c.warn.has(caveat) || c.format != "json" && c.format != "xml" {
+			c.warn.Caveat("example", "The answer is invented, and all other parameters except format were ignored.")
+		}
+		return run(ctx)
 	}
-	// "unsupported" shows both severities. Rows or a file alone do not say that they are invented.
-	if name == "unsupported" && !c.warn.has(caveat) || c.format != "json" && c.format != "xml" {
-		c.warn.Caveat("example", "The answer is invented, and all other parameters except format were ignored.")
+	var result client.Answer
+	if of := e.about(path["ein"]); name == "1" && of != nil {
+		if result, err = answer(of); err != nil {
+			result, c.warn = nil, &Warnings{}
+			c.warn.Caveat("ein", "There is no example about this organization, so this one is about another.")
+		}
 	}
-	result, err := run(ctx)
-	if err != nil {
-		return err
+	if result == nil {
+		if result, err = answer(e); err != nil {
+			return err
+		}
 	}
 	return out.render(c, result)
+}
+
+// about is the example with another of the invented organizations in its path, or nil. It never is about a real one.
+func (e *Example) about(text string) *Example {
+	of, err := ein.Parse(text)
+	if shown, _ := ein.Parse(e.Path["ein"]); err != nil || of == shown || of > 9 {
+		return nil
+	}
+	other := *e
+	other.Path = map[string]string{"ein": of.String()}
+	return &other
 }
 
 func (c *Call) examples() *client.ExampleList {

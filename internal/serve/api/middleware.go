@@ -80,6 +80,10 @@ func (s *Handler) guarded(r *http.Request, out *reply, data Dataset) {
 		}
 	}()
 	c := &Call{table: s.table, Data: data, warn: &Warnings{}, Base: s.config.BaseURL, format: "json", ID: out.id, Caller: Caller{Address: s.config.Address(r)}}
+	if s.config.Local {
+		out.header.Set("X-Local-Directories", "allowed")
+		c.warn.Caveat("_local_directories", "This is a demonstration: it accepts signatures by keys that are published on its own machine, at localhost.")
+	}
 	if err := s.dispatch(r, out, c); err != nil {
 		s.note(r.Context(), c, err)
 		s.fail(out, c, err, false)
@@ -152,7 +156,7 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 		out.header.Add("Vary", "Accept")
 	}
 	// The key is checked before the query: every answer to a key, even a refusal, has its balance.
-	example := values.Has("example")
+	example := strings.TrimSpace(values.Get("example")) != ""
 	if op.Access != Open && !example {
 		if err := s.authenticate(ctx, r.Header, c, values); err != nil {
 			return err
@@ -162,7 +166,7 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 		return malformed
 	}
 	if example {
-		if err := s.example(ctx, out, c, values); err != nil {
+		if err := s.example(ctx, out, c, path, values); err != nil {
 			return err
 		}
 		if out.unchanged(r, c, values, path) {
@@ -238,7 +242,8 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 }
 
 func (c *Call) prepare(values url.Values, path map[string]string) (Run, error) {
-	c.Params = &Reader{table: c.table, op: c.op, values: values, path: path, read: map[string]bool{"example": true}, Warn: c.warn}
+	c.Params = &Reader{table: c.table, op: c.op, values: values, path: path, read: map[string]bool{}, Warn: c.warn}
+	c.Params.Text("example") // empty: an example is answered elsewhere
 	strict := c.Params.Boolean("strict")
 	run, err := c.op.Plan(c)
 	if err != nil {

@@ -54,6 +54,12 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 			return nil, err
 		}
 	}
+	slugs := each.Of(all.refusals, func(r Refusal) string { return r.Slug })
+	for _, failure := range []string{"Failure", "Invalid"} {
+		if s, ok := d.schemas[failure].(object); ok {
+			s["properties"].(object)["error"].(object)["enum"] = slugs
+		}
+	}
 	for _, w := range all.withheld {
 		paths[Versioned+w.Path] = object{strings.ToLower(w.Method): d.withheld(w, examples.Groups)}
 	}
@@ -96,6 +102,13 @@ func (d *describer) operation(op *Operation) (object, error) {
 	var params []object
 	for i := range op.Params {
 		params = append(params, d.parameter(&op.Params[i]))
+	}
+	if slices.ContainsFunc(op.Params, func(p Param) bool { return p.Name == "recip_id" }) { // the grants
+		for _, u := range unhonored {
+			d.params[u.name] = object{"name": u.name, "in": "query", "x-not-applied": true, "schema": object{"type": "string", "maxLength": maxText},
+				"description": "Accepted and not applied, with a warning; strict=1 refuses it. " + u.reason}
+			params = append(params, object{"$ref": "#/components/parameters/" + u.name})
+		}
 	}
 	responses, err := d.responses(op)
 	if err != nil {
@@ -230,6 +243,8 @@ var formatWords = map[string]string{
 	"csv": "The rows with a header line; nested fields have a dot in their name, lists are joined by semicolons. A text that a spreadsheet would take " +
 		"for a formula begins with an apostrophe.",
 	"ndjson": "One row per line as JSON.",
+	"360giving": "The grants in the 360Giving Data Standard. Private persons are not named. " +
+		"awardDate is the end of the fiscal year, because returns do not date grants.",
 }
 
 // headerTable describes the headers of a success, by the operations that send them.
@@ -409,6 +424,9 @@ func (d *describer) property(m Member) object {
 		value = items
 		if kinds := m.Tag.Get("items"); kinds != "" {
 			value["type"] = strings.Split(kinds, "|")
+			if kinds == "object" { // generators take an object without members for an empty one
+				value["additionalProperties"] = true
+			}
 		}
 	}
 	if m.Enum != nil {

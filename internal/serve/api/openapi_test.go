@@ -259,7 +259,8 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	apitest.RunAll(t, []apitest.Scenario{
-		{Name: "no value", Path: "grants/summary?example", Plan: "none", Has: []string{`"case":"1"`}},
+		{Name: "no value", Path: "grants/summary?example", Costs: 1, Has: []string{`"unsupported":["example"]`}, Lacks: []string{`"case":`}},
+		{Name: "no value and no key", Path: "grants/summary?example=", Plan: "none", Status: 401},
 		{Name: "no such case", Path: "grants/summary?example=nonsense", Plan: "none", Status: 422, Has: []string{"subject_pcs", `"example":{"case":"nonsense"`}},
 		{Name: "with a key", Path: "grants/summary?example=1", Heads: map[string]string{"X-Calls-Limit": ""}},
 		{Name: "xml", Path: "grants/funders?example=1&format=xml", Plan: "none", Has: []string{"<example><case>1</case>"}},

@@ -224,7 +224,7 @@ func describing(base string, examples Examples) (*Handler, error) {
 func (s *Handler) showExample(ctx context.Context, op *Operation, name string) (*Call, *reply, error) {
 	c := &Call{table: s.table, op: op, warn: &Warnings{}, Base: s.config.BaseURL, format: "json"}
 	out := &reply{header: http.Header{}, id: "example-request"}
-	return c, out, s.example(ctx, out, c, url.Values{"example": {name}})
+	return c, out, s.example(ctx, out, c, nil, url.Values{"example": {name}})
 }
 
 func (r *Reference) Base() string { return r.handler.config.BaseURL }
@@ -246,10 +246,15 @@ func (r *Reference) Arguments(op *Operation) (properties map[string]any, require
 	if op.Body == nil {
 		return properties, required
 	}
-	d := &describer{schemas: object{}, types: map[string]reflect.Type{}, names: r.names, params: object{}, handler: r.handler}
-	body := d.structure(reflect.TypeOf(op.Body))
-	maps.Copy(properties, d.written(body["properties"]).(object))
+	body := r.Schema(op.Body)
+	maps.Copy(properties, body["properties"].(object))
 	return properties, append(required, body["required"].([]string)...)
+}
+
+// Schema describes an answer or a body as one JSON Schema object.
+func (r *Reference) Schema(of any) map[string]any {
+	d := &describer{schemas: object{}, types: map[string]reflect.Type{}, names: r.names, params: object{}, handler: r.handler}
+	return d.written(d.structure(reflect.TypeOf(of))).(object)
 }
 
 // written is a schema with each reference replaced by the schema it refers to.

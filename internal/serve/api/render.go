@@ -17,12 +17,13 @@ import (
 )
 
 var contentTypes = map[string]string{
-	"json":   "application/json; charset=utf-8",
-	"xml":    "application/xml; charset=utf-8",
-	"csv":    "text/csv; charset=utf-8",
-	"ndjson": "application/x-ndjson; charset=utf-8",
-	"pdf":    "application/pdf",
-	"zip":    "application/zip",
+	"json":      "application/json; charset=utf-8",
+	"xml":       "application/xml; charset=utf-8",
+	"csv":       "text/csv; charset=utf-8",
+	"ndjson":    "application/x-ndjson; charset=utf-8",
+	"pdf":       "application/pdf",
+	"360giving": "application/vnd.360giving+json",
+	"zip":       "application/zip",
 }
 
 func (r *reply) render(c *Call, a client.Answer) error {

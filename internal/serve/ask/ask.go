@@ -43,15 +43,14 @@ func (a *Asker) Answer(ctx context.Context, question string) (*Answer, error) {
 	return answer, err
 }
 
-// Examples are three questions of examples.tsv that can be answered from this dataset: about its largest funder, about a state,
-// and about a cause.
+// Examples are three questions of examples.tsv that can be answered from this dataset: about a recipient, a cause and a state.
 func (a *Asker) Examples(ctx context.Context) []string {
 	out := []string{}
 	if a.Data == nil || !a.Data.Whole() {
 		return out
 	}
 	for _, row := range examples {
-		r := a.run(ctx, &Plan{Measure: "which", Of: row.Text("of"), Top: 1})
+		r := a.run(ctx, &Plan{Measure: "which", Of: row.Text("of"), Order: row.Text("order"), Top: 1})
 		if r.answer(); r.err == nil && len(r.out.Rows) > 0 {
 			out = append(out, r.known.fill(row.Text("question")))
 		}

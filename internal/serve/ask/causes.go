@@ -139,24 +139,25 @@ func CauseName(subject string) string {
 // addCauses adds the causes that begin at a word.
 func (r *reading) addCauses(i int) {
 	first := &r.toks[i]
-	for _, p := range r.phrases(i, 6) {
-		last, single := &r.toks[p.to-1], p.to == i+1
+	for _, to := range r.phrases(i, 6) {
+		text, _ := r.spelled(i, to)
+		last, single := &r.toks[to-1], to == i+1
 		if !single && (is("function", first.text) || is("function", last.text)) || single && said(first.text).tag != "" {
 			continue // "grants for research" means a kind of support, and "foundations" means funders
 		}
-		subject, name, ok := causeOf(p.text)
+		subject, name, ok := causeOf(text)
 		if !ok {
 			continue
 		}
-		words := r.text(i, p.to)
-		it := item{sym: "CAUSE", cost: costCause, cause: &Cause{Subject: subject, Name: name, Asked: words}, named: r.likeName(i, p.to)}
+		words := r.text(i, to)
+		it := item{sym: "CAUSE", cost: costCause, cause: &Cause{Subject: subject, Name: name, Asked: words}, named: r.likeName(i, to)}
 		if r.has(i-1, "many|which|what|whose") && is("people", last.text) {
 			it.refuse = unclear("people_are", "words", words)
 		}
-		if is("causes", r.textAt(p.to)) {
-			p.to++
+		if is("causes", r.textAt(to)) {
+			to++
 		}
-		r.addPhrase(p, p.text, it)
+		r.addPhrase(i, to, text, it)
 	}
 }
 

@@ -33,7 +33,7 @@ func (r *reading) compose(seq []*item) (*Plan, *Unclear) {
 			s.seq = append(s.seq, it)
 		}
 	}
-	for _, step := range []func(){s.negations, s.merge, s.roles, s.ask, s.causes, s.places, s.share, s.check, s.unused} {
+	for _, step := range []func(){s.negations, s.merge, s.roles, s.ask, s.notItself, s.causes, s.places, s.share, s.check, s.unused} {
 		if step(); s.unclear != nil {
 			return nil, s.unclear
 		}
@@ -44,7 +44,9 @@ func (r *reading) compose(seq []*item) (*Plan, *Unclear) {
 		}
 	}
 	if err := s.plan.Validate(); err != nil {
-		return nil, unclear("no_fit", "why", strings.TrimPrefix(err.Error(), ErrPlan.Error()+": "))
+		u := unclear("no_fit", "why", strings.TrimPrefix(err.Error(), ErrPlan.Error()+": "))
+		u.Read = true
+		return nil, u
 	}
 	return &s.plan, nil
 }
@@ -475,6 +477,34 @@ func (s *assembly) places() {
 		}
 		p.Places = addNew(p.Places, *it.place)
 	}
+	s.domestic()
+}
+
+// domestic asks for recipients in the United States where the question does: "to the United States", "US organizations", and
+// whatever a named funder gave there. Elsewhere the country says nothing, since all funders are in it.
+func (s *assembly) domestic() {
+	p := &s.plan
+	narrower := slices.ContainsFunc(p.Places, func(l Place) bool { return l.Kind != "country" })
+	for i, it := range s.seq {
+		if it.sym != "domestic" || narrower || p.Abroad || !p.ofGrants() {
+			continue
+		}
+		if next := s.at(i + 1); len(p.Funders) > 0 || s.at(i-1).sym == "to" || (next.sym == "ORG" || next.sym == "RECIPIENT") && next.role != "funder" {
+			p.Places = addNew(p.Places, Place{Kind: "country", Value: "US", Name: "the United States", Of: "recipient"})
+		}
+	}
+}
+
+// notItself looks for somebody else of the name where the recipient would be the funder itself: a trust pays its foundation.
+func (s *assembly) notItself() {
+	p := &s.plan
+	if len(p.Funders) != 1 || len(p.Recipients) != 1 || p.Funders[0].EIN == "" || p.Funders[0].EIN != p.Recipients[0].EIN {
+		return
+	}
+	if other := s.unlinkedParty(p.Recipients[0].Asked); other != nil {
+		p.Recipients[0] = *other
+		s.note("no_ein_here", "name", other.Name)
+	}
 }
 
 // field is the field of the plan that an item filters.
@@ -482,8 +512,8 @@ func (it *item) field() string {
 	if it.sym == "PARTY" {
 		return it.role + "s"
 	}
-	return map[string]string{"CAUSE": "causes", "PLACE": "places", "ABROAD": "abroad", "KIND": "funder_types", "SUPPORT": "support", "AMOUNT": "amounts",
-		"PERSON": "only", "WORDS": "words", "YEAR": "years"}[it.sym]
+	return map[string]string{"CAUSE": "causes", "PLACE": "places", "domestic": "places", "ABROAD": "abroad", "KIND": "funder_types", "SUPPORT": "support",
+		"AMOUNT": "amounts", "PERSON": "only", "WORDS": "words", "YEAR": "years"}[it.sym]
 }
 
 // share lists in the plan which filters are the part of a share: the ones after the verb, or after "inside and outside".
@@ -641,7 +671,7 @@ func (s *assembly) compare() {
 		p.Years, p.By = p.Years[0].ends(), "years" // "compare 2019 to 2021"
 	}
 	if p.By == "" {
-		s.fail("compare_two")
+		s.fail("compare_which")
 	}
 	for _, it := range s.all("THING") {
 		it.used = it.used || it.value == p.By || it.value == "states" && p.By == "places"

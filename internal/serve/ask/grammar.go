@@ -20,6 +20,7 @@ type pattern struct {
 // condition is a part that a question must have, or must not have.
 type condition struct {
 	any         *regexp.Regexp // any of these, so often
+	traits      []string       // any of these, instead
 	said        bool           // in the words of the question, not in its parts
 	least, most int
 }
@@ -29,7 +30,7 @@ var grammar = sync.OnceValue(func() map[string][]*pattern {
 	m := map[string][]*pattern{}
 	for _, r := range rows("patterns.tsv", "stage", "need", "without", "where", "also", "then") {
 		stage := r.Text("stage")
-		p := &pattern{need: conditions(r.Fields("need")), without: conditions(r.Fields("without")), then: r.Fields("then"), names: map[string]bool{}}
+		p := &pattern{need: conditions(r.Fields("need"), stage), without: conditions(r.Fields("without"), stage), then: r.Fields("then"), names: map[string]bool{}}
 		for name := range strings.FieldsFuncSeq(r.Text("need")+" "+r.Text("where")+" "+r.Text("also"), among(" |?.@")) {
 			switch {
 			case strings.Contains(name, "!"):
@@ -55,9 +56,16 @@ func among(set string) func(rune) bool {
 var counted = regexp.MustCompile(`^(.*)\*(\d+)(\+?)$`)
 
 // conditions reads the cells need and without.
-func conditions(list []string) (out []condition) {
+func conditions(list []string, stage string) (out []condition) {
 	for _, text := range list {
 		c := condition{least: 1, most: 99}
+		if is("traits", stage) { // there are many runs of words, and expressions are slow
+			for trait := range strings.SplitSeq(text, "|") {
+				c.traits = append(c.traits, " "+trait+" ")
+			}
+			out = append(out, c)
+			continue
+		}
 		if words, ok := strings.CutPrefix(text, `"`); ok {
 			any := strings.NewReplacer(`"`, "", "_", " ", "$", `\$`).Replace(words)
 			c.said, c.any = true, regexp.MustCompile(` (?:`+any+`) `)
@@ -186,6 +194,14 @@ func (p *pattern) fits(text, plan, words string) bool {
 func (c *condition) count(text, words string) int {
 	if c.said {
 		text = words
+	}
+	for _, trait := range c.traits {
+		if strings.Contains(text, trait) {
+			return 1
+		}
+	}
+	if c.any == nil {
+		return 0
 	}
 	return len(c.any.FindAllStringIndex(text, -1))
 }

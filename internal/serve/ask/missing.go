@@ -3,7 +3,6 @@ package ask
 import (
 	"cmp"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +13,6 @@ import (
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
-	"grantgraph/internal/serve/graph"
-	"grantgraph/internal/serve/identify"
 )
 
 // returns are the fiscal years for which there is a return of an organization.
@@ -66,15 +63,6 @@ func (r *run) tellYears() {
 	}
 }
 
-// sum requests the totals of grants beside those of the answer.
-func (r *run) sum(v url.Values) *grants.SummaryAnswer {
-	other := r.a.run(r.ctx, r.p)
-	a := get[grants.SummaryAnswer](other, "/grants/summary", v)
-	r.err = cmp.Or(r.err, other.err)
-	r.last = other.last
-	return a
-}
-
 // A part of the dollars from which an answer tells of them.
 const (
 	tellsClass  = .1 // to related parties, or without a named recipient
@@ -92,6 +80,10 @@ func (r *run) tellClasses(found int64) {
 	v.Set("exclude", strings.Join(p.excluded("related_party", "unidentified"), ","))
 	if r.sum(v); r.err != nil || r.last.Excluded == nil {
 		return
+	}
+	r.learn("payers", "funders")
+	if len(p.Funders) == 1 {
+		r.learn("payers", "funder")
 	}
 	tell := func(key, class string, left *client.Cost) {
 		if left != nil && !slices.Contains(p.Exclude, class) && float64(left.TotalAmount) >= tellsClass*float64(max(found, 1)) {
@@ -111,17 +103,16 @@ func (r *run) tellMissing() {
 	if p.Of == "organizations" && len(p.Causes) > 0 {
 		r.tellCoded()
 	}
-	parties, ranked := len(p.Funders)+len(p.Recipients), p.Of == "funders"
-	if !p.ofGrants() || p.By != "" || p.Only != "" || two || parties+len(p.Causes) == 0 && !ranked {
+	if !p.ofGrants() || p.By != "" || p.Only != "" || two {
 		return // one request cannot sum the grants of such a plan
 	}
 	found := r.sum(p.values()).Summary.TotalAmount
-	if (parties > 0 || ranked) && !r.empty {
+	if !r.empty && p.Measure != "stopped" && p.Measure != "started" {
 		r.tellClasses(found)
 	}
-	r.tellUnlinked(found, false)
+	r.tellUnlinked(found, unlinked)
 	r.tellOthers(found)
-	if r.tellUnlinked(found, true); len(p.Causes) == 0 {
+	if r.tellUnlinked(found, branch); len(p.Causes) == 0 {
 		return
 	}
 	v := p.without("causes").values()
@@ -140,10 +131,7 @@ func (r *run) tellMissing() {
 func (r *run) tellCoded() {
 	of, hits, key := r.p.without("causes"), [2]int64{}, "coded"
 	for i := range hits {
-		other := r.a.run(r.ctx, of)
-		other.kind, other.known = r.kind, r.known
-		_, hits[i] = other.rows(of, r.kind.Text("request"))
-		r.err = cmp.Or(r.err, other.err)
+		_, hits[i] = r.rows(of, r.kind.Text("request"), "Results")
 		of.Causes = everyCause
 	}
 	all, coded := hits[0], hits[1]
@@ -160,45 +148,46 @@ var everyCause = each(strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXY", ""), func(lette
 
 // unlinked sums the grants that name a recipient of a plan, or a part of it, but are linked
 // to no EIN. The parameters are those of the request.
-func (r *run) unlinked(p *Plan, parts bool) (more client.Sums, v url.Values) {
-	var ids, names []string
+func (r *run) unlinked(p *Plan, kind int) (more client.Sums, v url.Values) {
+	var all kin
 	for _, o := range p.Recipients {
 		if o.EIN != "" {
-			id, called := r.namesOf(p, o, parts)
-			ids, names = append(ids, id...), append(names, called...)
+			k := r.kin(p, o)[kind]
+			all.ids, all.names = append(all.ids, k.ids...), append(all.names, k.names...)
 		}
 	}
-	if len(ids) == 0 {
+	if len(all.ids) == 0 {
 		return more, nil
 	}
 	v = p.values()
-	v.Set("recip_id", strings.Join(ids, ","))
-	if n := len(names) - mostNames; n > 0 {
-		names = append(names[:mostNames], plural.Count(int64(n), "other name", "other names"))
+	v.Set("recip_id", strings.Join(all.ids, ","))
+	if n := len(all.names) - mostNames; n > 0 {
+		all.names = append(all.names[:mostNames], plural.Count(int64(n), "other name", "other names"))
 	}
-	r.learn("names", joinWords(names, "or"))
+	r.learn("names", joinWords(all.names, "or"))
 	return r.sum(v).Summary, v
 }
 
 // tellUnlinked tells of grants that name a recipient of the plan, or a part of it, but are
 // linked to no EIN, and who the largest funder is if these grants are counted.
-func (r *run) tellUnlinked(found int64, parts bool) {
-	more, v := r.unlinked(r.p, parts)
-	key := map[bool]string{false: "unlinked", true: "parts"}[parts]
-	if more.GrantCount > 0 && r.p.Measure == "which" && r.p.Of == "funders" && r.kind.Text("run") == "list" && !r.empty {
+func (r *run) tellUnlinked(found int64, kind int) {
+	more, v := r.unlinked(r.p, kind)
+	key := []string{"unlinked", "parts"}[kind]
+	if more.GrantCount > 0 && r.p.Measure == "which" && r.p.Of == "funders" && !r.p.Both && !r.p.InTotal && !r.empty {
 		all := r.p.values()
 		all.Set("recip_id", all.Get("recip_id")+","+v.Get("recip_id"))
 		all.Set("sort_by", text(r.known["sort"]))
 		all.Set("sort_order", text(r.known["way"]))
 		all.Set("limit", "1")
-		a := get[api.List[client.FunderRow]](r.a.run(r.ctx, r.p), "/grants/funders", all)
+		a := get[api.List[client.FunderRow]](&r.lookups, "/grants/funders", all)
 		if len(a.Results) > 0 && r.out.Rows[0][0].(Party).EIN != a.Results[0].FunderEIN {
 			first := a.Results[0]
-			if !parts {
+			if kind == unlinked {
 				r.out.Answer = ""
 			}
 			r.tell("rank_"+key, "grant_count", more.GrantCount, "total_amount", more.TotalAmount, "all_first", orgname.Display(first.FunderName),
 				"all_amount", first.TotalAmount, "all_count", first.GrantCount)
+			r.headline = len(r.out.Answer)
 			return
 		}
 	}
@@ -210,8 +199,9 @@ func (r *run) addUnlinked(figures []Figure) {
 	if r.learn("The", "The"); len(r.p.Recipients) == 0 || r.p.Figure != "dollars" && r.p.Figure != "" {
 		return
 	}
+	parts := r.p.items(r.p.By)
 	for i := range figures {
-		more, _ := r.unlinked(r.p.single(r.p.By, i), false)
+		more, _ := r.unlinked(parts[i].Plan, unlinked)
 		if figures[i].Value += float64(more.TotalAmount); more.GrantCount > 0 {
 			r.tell("compare_unlinked", "grant_count", more.GrantCount, "total_amount", more.TotalAmount, "The", "Counting these, the")
 		}
@@ -225,84 +215,28 @@ func (r *run) missing(key string, more client.Sums, found int64, v url.Values) {
 		return
 	}
 	r.learn("grant_count", more.GrantCount, "total_amount", more.TotalAmount)
-	caveat := r.known.fill(answers.text("caveat_"+key, "text"))
+	caveat := r.known.fill(sentences.text("caveat_"+key, "text"))
 	switch known, coded := r.known["known_percent"].(float64); {
-	case r.empty && answers.text(key, "text") != "":
+	case r.empty && sentences.text(key, "text") != "":
 		r.empty, r.out.Answer, r.out.Figures, r.out.Link = false, "", nil, "/explore?"+encode(v)
 		r.tell(key)
 	case more.TotalAmount >= found:
 		lead := ""
 		if coded && key == "uncoded" {
-			lead = answers.text(map[bool]string{true: "hardly_known", false: "known_cause"}[known < hardlyKnown], "text")
+			lead = sentences.text(map[bool]string{true: "hardly_known", false: "known_cause"}[known < hardlyKnown], "text")
 		}
-		r.out.Answer = strings.TrimSpace(r.known.fill(lead) + " " + r.out.Answer + " " + caveat)
+		r.out.Answer = strings.TrimSpace(r.known.fill(lead) + " " + r.out.Answer)
+		r.qualify(caveat, lead == "" && more.TotalAmount > found)
 	default:
 		r.out.Caveats = slices.Insert(r.out.Caveats, 0, caveat)
 		r.out.Caveats = r.out.Caveats[:min(len(r.out.Caveats), mostCaveats)]
 	}
 }
 
-// Limits on looking for other names of a recipient.
-const (
-	longestQuery = 500 // bytes that the API takes as words to search for
-	mostNamed    = 24  // names that are identified
-	mostBearing  = 60  // recipients of one name
-	mostNames    = 3   // names that are told
-)
-
-// called are the recipients of grants that a plan asks for, by words of their names; the largest come first.
-func (r *run) called(p *Plan, words string) []grants.RecipientRow {
-	if !searchable(words) {
-		return nil
-	}
-	v := p.values()
-	v.Del("recip_id")
-	v.Set("query", strings.TrimSpace(v.Get("query")+" "+words))
-	v.Set("exclude", strings.Join(p.excluded("individuals", "unidentified"), ","))
-	v.Set("limit", "100")
-	other := r.a.run(r.ctx, p)
-	a := get[api.List[grants.RecipientRow]](other, "/grants/recipients", v)
-	r.err = cmp.Or(r.err, other.err)
-	return a.Results
-}
-
-// searchable reports whether the API takes a text as words to search for.
-func searchable(words string) bool {
-	_, ok := graph.ParseQuery(words)
-	return ok && len(words) <= longestQuery
-}
-
-// bearing are the identities of recipients, as recip_id takes them, that filers call by exactly this name, those with the largest
-// grants first.
-func (r *run) bearing(name string) (ids []string) {
-	key, words := orgname.Key(name), quoted(name)
-	if key == "" || !searchable(words) {
-		return nil
-	}
-	v := url.Values{"query": {words}, "exclude": {"individuals,unidentified"}, "sort_by": {"amount"}, "limit": {"1000"}}
-	for _, row := range get[api.List[grants.GrantRow]](r, "/grants/transactions", v).Results {
-		if orgname.Key(row.RecipNameFiled) == key && len(ids) < mostBearing {
-			ids = addNew(ids, strings.TrimPrefix(row.RecipID, "ein-"))
-		}
-	}
-	return ids
-}
-
-// completed is the only name of recipients that adds one noun to a name: ClimateWorks
-// Foundation for "ClimateWorks". It is empty if there are several, or none.
-func (r *run) completed(name string) (whole string) {
-	key := orgname.Key(name)
-	for _, row := range r.called(r.p, quoted(name)) {
-		other := orgname.Key(row.RecipName)
-		if noun, ok := strings.CutPrefix(other, key); !ok || key == "" || !is("head", strings.ToLower(noun)) {
-			continue
-		}
-		if whole != "" && orgname.Key(whole) != other {
-			return ""
-		}
-		whole = row.RecipName
-	}
-	return whole
+// resembles reports whether another recipient has the words of a party in its name.
+func (o Party) resembles(row *grants.RecipientRow) bool {
+	ids := strings.Split(o.RecipID+","+o.EIN, ",")
+	return o.Asked != "" && strings.Contains(orgname.Key(row.RecipName), orgname.Key(o.Asked)) && !slices.Contains(ids, strings.TrimPrefix(row.RecipID, "ein-"))
 }
 
 // tellOthers tells of other recipients whose names have the words that were asked for, if no grants were found, if the
@@ -311,11 +245,9 @@ func (r *run) tellOthers(found int64) {
 	var names []string
 	var dollars int64
 	for _, o := range r.p.Recipients {
-		ids := strings.Split(o.RecipID+",ein-"+o.EIN, ",")
-		named := o.EIN == "" || r.empty
 		for _, row := range r.called(r.p, quoted(o.Asked)) {
-			matters := named || row.RecipEIN != nil && float64(row.TotalAmount) >= tellsOthers*float64(found)
-			if strings.Contains(orgname.Key(row.RecipName), orgname.Key(o.Asked)) && o.Asked != "" && !slices.Contains(ids, row.RecipID) && matters {
+			matters := o.EIN == "" || r.empty || row.RecipEIN != nil && float64(row.TotalAmount) >= tellsOthers*float64(found)
+			if matters && o.resembles(&row) {
 				names, dollars = addNew(names, orgname.Display(row.RecipName)), dollars+row.TotalAmount
 			}
 		}
@@ -328,88 +260,27 @@ func (r *run) tellOthers(found int64) {
 		key = "other"
 	}
 	if r.mostOthers = dollars > mostlyOthers*found; n > 0 {
-		r.tell(key, "names", joinWords(names[:min(n, mostNames)], "and"), "others", n, "others_amount", dollars, "others_key", key)
+		r.learn("names", joinWords(names[:min(n, mostNames)], "and"), "others", n, "others_amount", dollars, "others_key", key)
+		r.qualify(sentences.text(key, "text"), !r.empty && dollars > found)
 	}
 }
 
-// means is the EIN of the organization that the name of a recipient means, or empty. A name
-// that is not the one of the party must mean it certainly. If begin is not 0, the first words
-// mean the organization, so many, and the name as a whole means nobody.
-func (r *run) means(row *grants.RecipientRow, o *Party, begin int) string {
-	q := identify.Question{Text: row.RecipName, Role: identify.Grantee}
-	if row.RecipState != nil {
-		q.State = *row.RecipState
+// tellSplit tells of other recipients whose names begin with the same word as the first of a ranking, if it has no EIN: they may
+// be the same organization, in other spellings.
+func (r *run) tellSplit() {
+	first, _ := r.known["first"].(string)
+	id, party := r.out.Rows[0][0].(Party)
+	words := strings.Fields(strings.ToLower(first))
+	if !party || id.EIN != "" || len(words) < 2 || len(words[0]) < 4 || isWord(words[0]) || is("head", words[0]) {
+		return
 	}
-	words := strings.Fields(strings.ToLower(q.Text))
-	if begin > 0 {
-		beginning := strings.Join(words[:min(begin, len(words))], " ")
-		lacks := func(w string) bool { return !strings.Contains(beginning, w) }
-		if begin >= len(words) || slices.ContainsFunc(strings.Fields(telling(*o)), lacks) {
-			return "" // other words
-		}
-		if whole := r.identify(q); whole.Verdict >= identify.Likely {
-			return "" // another organization, or this one by its whole name
-		}
-		q.Text = beginning
-	}
-	found := r.identify(q)
-	if found.Verdict == identify.Several && row.RecipCity != nil {
-		q.City = *row.RecipCity // "United Way Inc" of a city
-		found = r.identify(q)
-	}
-	best, ok := found.Best()
-	key := orgname.Key(q.Text)
-	if !ok || found.Verdict < identify.Certain && key != orgname.Key(o.Name) && key != orgname.Key(o.Asked) {
-		return ""
-	}
-	return best.EIN.String()
-}
-
-// namesOf returns the identities of recipients without an EIN whose names mean an organization, however they are spelled or cut
-// off, and these names. The name of a part begins with words that mean the organization: "Corven University School of Law". For
-// a name that means no organization, they are the recipients of exactly that name.
-func (r *run) namesOf(p *Plan, o Party, parts bool) (ids, names []string) {
-	begin := 0
-	if parts {
-		begin = len(tokens(o.Asked))
-		if begin == 1 && !strings.Contains(strings.ToLower(o.Name), strings.ToLower(o.Asked)) {
-			begin = len(tokens(o.Name)) // UCLA is no beginning of a name
-		}
-		if begin < 2 && r.inCity(o.Asked, "") > 0 {
-			begin = 2 // Stanford Jazz Workshop may have its name from the city
+	var n, dollars int64
+	for _, row := range r.called(r.p, quoted(words[0])) {
+		if name := strings.ToLower(row.RecipName); strings.HasPrefix(name, words[0]+" ") && name != strings.ToLower(first) {
+			n, dollars = n+1, dollars+row.TotalAmount
 		}
 	}
-	seen := map[string]bool{}
-	for _, words := range append(each(alias.Split(o.Name, -1), quoted), quoted(o.Name), quoted(o.Asked), telling(o)) {
-		for _, row := range r.called(p, words) {
-			if row.RecipEIN != nil || seen[row.RecipID] || len(seen) == mostNamed || o.EIN == "" && orgname.Key(row.RecipName) != orgname.Key(o.Name) {
-				continue
-			}
-			if seen[row.RecipID] = true; r.means(&row, &o, begin) == o.EIN {
-				ids, names = append(ids, row.RecipID), addNew(names, orgname.Display(row.RecipName))
-			}
-		}
+	if n > 0 {
+		r.warn("split", "split_word", capital(words[0]), "split_count", n, "split_amount", dollars)
 	}
-	return ids, names
-}
-
-// alias matches what joins the names of an organization.
-var alias = regexp.MustCompile(`(?i)\s(?:aka|dba|d/b/a|fka|f/k/a)\s`)
-
-// quoted is a name as a phrase to search for.
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, " ") + `"` }
-
-// telling are the words that tell the name of an organization from others: those that its
-// name and the words of the question share, without nouns such as "university".
-func telling(o Party) string {
-	words := func(name string) []string {
-		return slices.DeleteFunc(each(tokens(name), token.word), func(w string) bool {
-			return len(w) < 3 || is("function", w) || is("head", w) || digits(w)
-		})
-	}
-	name, asked := words(o.Name), words(o.Asked)
-	if both := slices.DeleteFunc(slices.Clone(asked), func(w string) bool { return !slices.Contains(name, w) }); len(both) > 0 {
-		name = both
-	}
-	return strings.Join(name, " ")
 }

@@ -50,25 +50,26 @@ var knownPlaces = sync.OnceValue(func() map[string]namedPlace {
 
 // addPlaces adds the places that begin at a word. The places behind the word are there already.
 func (r *reading) addPlaces(i int) {
-	for _, w := range r.phrases(i, 4) {
-		p, ok := knownPlaces()[w.text]
-		if w.to == i+1 && len(w.text) == 2 && r.isCode(i) {
-			region, known := place.RegionOf(w.text)
+	for _, to := range r.phrases(i, 4) {
+		text, _ := r.spelled(i, to)
+		p, ok := knownPlaces()[text]
+		if to == i+1 && len(text) == 2 && r.isCode(i) {
+			region, known := place.RegionOf(text)
 			p.Place, ok = Place{Kind: "state", Value: region.Code, Name: region.Name}, known
 		}
 		it := item{sym: "PLACE", cost: costWord, place: &p.Place}
 		switch {
-		case p.Kind == "region" && r.has(w.to, "city|county|township"):
+		case p.Kind == "region" && r.has(to, "city|county|township"):
 			ok = false
 		case p.Kind == "region":
-			it.place, it.refuse = nil, unclear("vague_place", "place", r.text(i, w.to))
+			it.place, it.refuse = nil, unclear("vague_place", "place", r.text(i, to))
 		case p.city != "":
 			it.notes = []string{sentence("state_not_city", "place", p.Name, "city", p.city)}
 		}
 		if ok {
-			r.addPhrase(w, p.Name, it)
+			r.addPhrase(i, to, p.Name, it)
 		}
-		r.addCity(i, w.to)
+		r.addCity(i, to)
 	}
 	r.addCounty(i)
 }
@@ -94,7 +95,8 @@ func (r *reading) addCity(from, to int) {
 		in := name + ", " + state
 		r.add(from, end, item{sym: "PLACE", place: &Place{Kind: "city", Value: in, Name: in}, cost: costWord})
 	}
-	cost, n := r.cityCost(from, to), int64(0)
+	traits, n := r.traits(from, to), int64(0)
+	cost := costCity + price("city", traits) + price("behind", traits)
 	if cost < costUnknown+costCity {
 		n = r.inCity(text, "")
 	}
@@ -120,21 +122,6 @@ func (r *reading) stateAt(at int) (end int, state string) {
 		state, _ = place.State(t)
 	}
 	return at + 1, state
-}
-
-// cityCost is the cost of reading words as a city without its state. Ford Foundation is not a foundation in Ford.
-func (r *reading) cityCost(from, to int) float64 {
-	if text := r.joined(from, to); len(text) < 3 || is("function", r.toks[from].text) || to-from == 1 && r.toks[from].known || digits(text) {
-		return costUnknown + costCity
-	}
-	cost := costCity + r.cutBehind(to)
-	if r.has(from-1, "in|near|around|to") {
-		cost += costCityIn - costCity
-	}
-	if r.mixed && !r.toks[from].cap {
-		cost += costCut
-	}
-	return cost
 }
 
 // How many organizations a city has that everybody knows by its name, and one that "to" may mean rather than an organization.

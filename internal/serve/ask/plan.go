@@ -284,7 +284,16 @@ func (p *Plan) placesFit() error {
 	if alike && (first.Kind != "near" || len(p.Places) == 1) {
 		return nil
 	}
-	if _, to, ok := p.fromTo(); ok && to.Kind == "state" && p.Of == "grants" && slices.Contains([]string{"how_much", "how_many", "average", "exists"}, p.Measure) {
+	from, to, ok := p.fromTo()
+	switch p.kind().Text("kind") {
+	case "how_much *", "how_many grants", "average *", "exists *":
+		ok = ok && to.Kind == "state"
+	case "from funders":
+		ok = from.Kind == "state" || from.Kind == "city"
+	default:
+		ok = false
+	}
+	if ok {
 		return nil
 	}
 	return invalid("these places cannot be asked for together")

@@ -82,8 +82,11 @@ func (a *Asker) Read(ctx context.Context, question string) (*Plan, *Unclear) {
 	if a.Data == nil || !a.Data.Whole() {
 		return nil, &Unclear{Why: sentence("out_of_service"), Policy: true}
 	}
-	r := &reading{lookups: lookups{a, ctx, map[identify.Question]identify.Answer{}}, fine: map[string]bool{}}
+	r := &reading{lookups: a.lookups(ctx), fine: map[string]bool{}}
 	p, u := r.read(question)
+	if r.err != nil {
+		return nil, &Unclear{Why: sentence("out_of_service"), Policy: true}
+	}
 	if u != nil {
 		u.Try = slices.DeleteFunc(u.Try, func(q string) bool { return !r.understands(q) })
 	}
@@ -212,38 +215,35 @@ func (r *reading) free(from, to int) bool {
 
 func (r *reading) joined(from, to int) string { return joinTokens(r.toks[from:to]) }
 
-// phrase is a run of words outside of quotation marks, as it should be spelled.
-type phrase struct {
-	from, to int
-	text     string
-	slips    int // words that are misspelled
+// phrases are the ends of the runs of words outside of quotation marks that begin at a word, the longest first.
+func (r *reading) phrases(i, longest int) (ends []int) {
+	for to := min(i+longest, len(r.toks)); to > i; to-- {
+		if r.free(i, to) {
+			ends = append(ends, to)
+		}
+	}
+	return ends
 }
 
-// phrases are the runs of words that begin at a word, the longest first.
-func (r *reading) phrases(i, longest int) (list []phrase) {
-	for to := min(i+longest, len(r.toks)); to > i; to-- {
-		if !r.free(i, to) {
-			continue
+// spelled is a run of words as it should be spelled, and how many of them are not.
+func (r *reading) spelled(from, to int) (text string, slips int) {
+	words := slices.Clone(r.toks[from:to])
+	for i := range words {
+		if words[i].meant != "" {
+			words[i].text = words[i].meant
+			slips++
 		}
-		p, words := phrase{from: i, to: to}, slices.Clone(r.toks[i:to])
-		for k := range words {
-			if words[k].meant != "" {
-				words[k].text = words[k].meant
-				p.slips++
-			}
-		}
-		p.text = joinTokens(words)
-		list = append(list, p)
 	}
-	return list
+	return joinTokens(words), slips
 }
 
 // addPhrase gives a phrase a meaning with a name. It is less probable if the phrase is misspelled.
-func (r *reading) addPhrase(p phrase, name string, it item) *item {
-	if it.cost += costSlip * float64(p.slips); p.slips > 0 {
-		it.notes = []string{sentence("slip", "typed", r.text(p.from, p.to), "meant", name)}
+func (r *reading) addPhrase(from, to int, name string, it item) *item {
+	_, slips := r.spelled(from, to)
+	if it.cost += costSlip * float64(slips); slips > 0 {
+		it.notes = []string{sentence("slip", "typed", r.text(from, to), "meant", name)}
 	}
-	return r.add(p.from, p.to, it)
+	return r.add(from, to, it)
 }
 
 func (r *reading) text(from, to int) string {
@@ -299,13 +299,14 @@ func (r *reading) misspelled(i int) string {
 
 // addWords adds the phrases of the lexicon that begin at a word.
 func (r *reading) addWords(i int) {
-	for _, p := range r.phrases(i, lexicon().longest) {
-		e := said(p.text)
-		if p.to == i+1 && r.toks[i].typed == "US" {
+	for _, to := range r.phrases(i, lexicon().longest) {
+		text, slips := r.spelled(i, to)
+		e := said(text)
+		if to == i+1 && r.toks[i].typed == "US" {
 			e = entry{tag: "domestic"}
 		}
-		if e.value == "words" && p.slips == 0 {
-			r.addMention(i, p.to)
+		if e.value == "words" && slips == 0 {
+			r.addMention(i, to)
 		}
 		if e.tag == "" || e.tag == "limit" || e.value == "words" {
 			continue
@@ -325,7 +326,7 @@ func (r *reading) addWords(i int) {
 		case "ABROAD":
 			it.adds.Abroad = true
 		}
-		r.addPhrase(p, p.text, it).asked = p.text
+		r.addPhrase(i, to, text, it).asked = text
 	}
 }
 
@@ -488,14 +489,14 @@ var plain = sync.OnceValue(func() map[string]bool {
 
 // sentence is a sentence of sentences.tsv, with names and their values filled in.
 func sentence(key string, pairs ...string) string {
-	text := sentences.text(key, "text")
+	text, known := sentences.text(key, "text"), facing{}
 	if text == "" {
 		panic("no sentence " + key) // a mistake in the program; every key is in a test
 	}
 	for i := 0; i+1 < len(pairs); i += 2 {
-		text = strings.ReplaceAll(text, "{"+pairs[i]+"}", pairs[i+1])
+		known[pairs[i]] = cmp.Or(known[pairs[i]], any(pairs[i+1]))
 	}
-	return text
+	return known.fill(text)
 }
 
 // unclear says why a question is not understood.
@@ -525,7 +526,7 @@ func (r *reading) policy() *Unclear {
 		}
 		words := strings.Fields(x.value)
 		for i := range r.toks {
-			if r.has(i, words...) && !r.inName(i) && !r.excused(i, x.value) {
+			if r.has(i, words...) && !r.excused(i, x.value) {
 				return refused(x.tag)
 			}
 		}
@@ -534,13 +535,6 @@ func (r *reading) policy() *Unclear {
 		return refused("sql")
 	}
 	return nil
-}
-
-// inName reports whether a word is part of a sure name of several words.
-func (r *reading) inName(i int) bool {
-	return slices.ContainsFunc(slices.Concat(r.parts[:i+1]...), func(it *item) bool {
-		return it.sym == "PARTY" && it.cost < costWord*2 && it.to-it.from > 1 && it.to > i
-	})
 }
 
 // excused reports whether a word of a refusal means something else here: it may

@@ -20,17 +20,16 @@ var files embed.FS
 
 // The tables behind answers, by the cells of their first column. The head of each file says what it holds.
 var (
-	kinds     = read("kinds.tsv", "kind", "run", "request", "rows", "columns", "chart", "orders", "say", "none", "warn")
-	answers   = read("answers.tsv", "key", "figures", "text")
+	kinds     = read("kinds.tsv", "kind", "run", "each", "request", "rows", "columns", "shown", "chart", "orders", "say", "none", "warn")
 	columns   = read("columns.tsv", "name", "label", "unit", "field")
 	facts     = read("facts.tsv", "fact", "unit", "field", "noun", "text")
 	figures   = read("figures.tsv", "figure", "noun", "start", "column")
 	groups    = read("groups.tsv", "of", "by", "one", "several", "count")
 	labels    = read("labels.tsv", "word", "label")
-	sentences = read("sentences.tsv", "key", "text")
+	sentences = read("sentences.tsv", "key", "figures", "text")
 	planParts = rows("parts.tsv", "field", "side", "label", "phrase")
 	nicknames = read("short_names.tsv", "name", "words")
-	examples  = rows("examples.tsv", "of", "question")
+	examples  = rows("examples.tsv", "of", "order", "question")
 )
 
 func fileText(name string) string {

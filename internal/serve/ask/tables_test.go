@@ -56,7 +56,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: there is no runner %s", name, row.Text("run"))
 		}
 		for _, key := range []string{row.Text("say"), row.Text("none"), strings.TrimSuffix("caveat_"+row.Text("warn"), "caveat_")} {
-			if _, ok := answers[key]; !ok && key != "" && !strings.Contains(key, "{") {
+			if _, ok := sentences[key]; !ok && key != "" && !strings.Contains(key, "{") {
 				t.Errorf("%s: there is no sentence %s", name, key)
 			}
 		}
@@ -67,7 +67,7 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	for of, row := range groups {
-		if key := row.Text("count"); key != "" && answers[key].Text("text") == "" {
+		if key := row.Text("count"); key != "" && sentences[key].Text("text") == "" {
 			t.Errorf("groups of %s: there is no sentence %s", of, key)
 		}
 	}

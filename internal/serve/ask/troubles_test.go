@@ -51,6 +51,12 @@ func troubled(t *testing.T) (data string) {
 	add("100000014", "HOLLIS ENDOWMENT TRUST", "CORVEN", "OH", "T20")
 	add("100000015", "THE LOFT MUSEUM IN TROY", "TROY", "NY", "A50")
 	add("100000016", "LOFT MUSEUM OF QUARTZ", "CORVEN", "OH", "A50")
+	add("100000017", "CALDER CHAPEL", "AKRON", "OH", "X20")
+	add("100000018", "CALDER CHAPEL", "RENO", "NV", "X20")
+	add("100000019", "CALDER CHAPEL OF LIMA", "LIMA", "OH", "X20")
+	for i := range 30 {
+		add(fmt.Sprintf("3000000%02d", i), "GRACE HOLLOW CHURCH", []string{"RENO", "TROY", "LIMA"}[i%3], []string{"NV", "NY", "OH"}[i%3], "X20")
+	}
 	for i, name := range []string{"SORBELL COLLEGE", "SORBUG", "SORBOLPH CO INC", "SORBALL UNIVERSITY INC"} {
 		add(fmt.Sprintf("10000002%d", i), name, "CORVEN", "OH", "P20")
 	}
@@ -70,7 +76,10 @@ func troubled(t *testing.T) (data string) {
 		"e": scheduleI("200000019", "QUILLTA FUND", "2021", line{"", "TARNWICK FOUNDATION", "LAUREL", "MD", 8_000},
 			line{"", "TARNWICK FOUNDATION OF THE NORTH", "LAUREL", "MD", 500}),
 		"f": scheduleI("200000024", "QUILLYA FUND", "2021", line{"110000002", "ZORVEX", "LAUREL", "MD", 700},
-			line{"100000014", "HOLLIS ENDOWMENT", "CORVEN", "OH", 100}),
+			line{"100000014", "HOLLIS ENDOWMENT", "CORVEN", "OH", 100}, line{"100000017", "CALDER CHAPEL", "AKRON", "OH", 300},
+			line{"100000018", "CALDER CHAPEL", "RENO", "NV", 20}, line{"100000019", "CALDER CHAPEL OF LIMA", "LIMA", "OH", 40},
+			line{"300000002", "GRACE HOLLOW CHURCH", "LIMA", "OH", 60},
+			line{"300000000", "GRACE HOLLOW CHURCH", "RENO", "NV", 60}),
 		"g": scheduleI("200000029", "QUILLDB FUND", "2021", line{"", "ZORVEX EDUCATIONAL TRUST SOUTH", "BOWIE", "MD", 5_000}),
 		"h": scheduleI("100000013", "VESPERIDGE HEALTH GROUP RETURN", "2021", line{"100000011", "VESPERIDGE HEALTH", "CORVEN", "OH", 900},
 			line{"100000012", "VESPERIDGE HEALTH FOUNDATION", "CORVEN", "OH", 600}),
@@ -170,8 +179,8 @@ func TestTroubledNames(t *testing.T) {
 		{"How much did Zorvex receive?", "1 more grant names Zorvex Educational Trust South without an EIN, which may or may not be part of it", ""},
 		{"How much did Vesperidge Health give?", "Grants by Vesperidge Health Group Return come to $1,500, in 2 grants", ""},
 		{"Who funds Vesperidge Health?", "Not counted: $600 to Vesperidge Health Foundation, a recipient of similar name.", ""},
-		{"How much did the Hollis Endowment give?", "", "has no return here. Hollis Endowment Trust (EIN 10-0000014), which pays it most of its grants"},
-		{"Who funds Wexley University?", "", "Perhaps you mean University of Wexley"},
+		{"How much did the Hollis Endowment give?", "", "We have no return of “Hollis Endowment”. Hollis Endowment Trust (EIN 10-0000014), which made most of the grants to it"},
+		{"Who funds Wexley University?", "", "Did you mean University of Wexley"},
 		{"How much was given to Ashcombe?", "$6,500,000", ""},
 		{"Who lost funding from the Quilloa Fund after 2021?", "", "there is no return of Quilloa Fund"},
 		{"Who funds Zorvex?", "The largest by dollars, counting these too, is Quilldb Fund: $5,000 in 1 grant", ""},
@@ -180,8 +189,13 @@ func TestTroubledNames(t *testing.T) {
 		{"How much did the Quilloa Fund give from 2019 to 2021?", "no return of Quilloa Fund for fiscal years 2019 and 2020", ""},
 		{"Who funds the Loft Museum in Troy?", "The Loft Museum in Troy. ", ""},
 		{"How much did Sorb Corporation receive?", "$2,000", ""},
-		{"How much did the Quillib Fund give in 2021?", "In all, $50,000 (93.8% of the dollars) is on lines that name no organization", ""},
-		{"What is the largest grant by the Quillib Fund?", "(93.8% of the dollars) is on lines that name no organization", ""},
+		{"How much did the Quillib Fund give in 2021?", "In all, $50,000 (93.8% of the dollars) went to individuals or is on lines that name no organization", ""},
+		{"What is the largest grant by the Quillib Fund?", "(93.8% of the dollars) went to individuals or is on lines that name no organization", ""},
+		{"Who are the largest recipients of the Quillta Fund?", "1 other recipient has a name that begins with “Tarnwick”, $500 in all", ""},
+		{"How much did Loft Museums in Ohio receive?", "Grants to Loft Museum of Quartz come to $100, in 1 grant", ""},
+		{"How much did Calder Chapel in Ohio receive?", "come to $340, in 2 grants", ""},
+		{"How much did Grace Hollow Church receive?", "", "several organizations"},
+		{"Did Ashcombe University give to Newcorp Inc?", "", "was read as President and Wardens of Ashcombe College"},
 		{"Did giving by the Quilloa Fund grow from 2020 to 2021?", "", "this data has no return of Quilloa Fund for fiscal year 2020"},
 	} {
 		got, err := a.Answer(t.Context(), tc.question)

@@ -2,17 +2,13 @@ package ask
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
-	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/identify"
-	"grantgraph/internal/typo"
 )
 
 // Limits on looking for organizations.
@@ -39,15 +35,15 @@ func (r *reading) addParty(from, to int) {
 		return
 	}
 	best := found.Candidates[0]
-	if unsure(found) || best.Probability < smallest {
+	if unsure(found) || best.Probability < smallest && !best.Exact {
 		known := slices.ContainsFunc(r.perhaps, func(c identify.Candidate) bool { return c.EIN == best.EIN })
 		if best.Probability >= perhapsFrom && len(r.perhaps) < 3 && !known && named(r.nameText(from, to), best) {
 			r.perhaps = append(r.perhaps, best)
 		}
 		return
 	}
-	if found.Verdict == identify.Several && to-from == 1 && !r.toks[from].cap {
-		return // a common word that is in several names
+	if to-from == 1 && found.Verdict == identify.Several && r.toks[from].common(best) {
+		return
 	}
 	it := item{sym: "PARTY", who: found, asked: r.nameText(from, to), cost: r.partyCost(from, to, found), whole: r.isWhole(from, to, found)}
 	if r.has(from-1, "the") {
@@ -56,48 +52,9 @@ func (r *reading) addParty(from, to int) {
 	r.add(from, to, it)
 }
 
-// unsure reports whether words name no organization, or only those that are known to share their address with somebody of that
-// name.
-func unsure(found identify.Answer) bool {
-	known := func(c identify.Candidate) bool { return c.Why != identify.AtAddress && c.Probability >= smallest }
-	return found.Verdict == identify.Nobody || found.Verdict == identify.Several && found.Candidates[0].Why == identify.AtAddress &&
-		!slices.ContainsFunc(found.Candidates, known)
-}
-
-// resembling are the candidates whose own name has a telling word of a text, that filers call so, or whose initials it is; and
-// those that have it in a former name, which may be a mistake of one filer, or whose name begins with it.
-func resembling(text string, list []identify.Candidate) (own, other []identify.Candidate) {
-	words := strings.Fields(telling(Party{Name: text}))
-	if len(words) == 0 {
-		words = strings.Fields(strings.ToLower(text)) // UC
-	}
-	alike := func(a, b string) bool {
-		return strings.TrimSuffix(a, "s") == strings.TrimSuffix(b, "s") || len(b) > 7 && typo.Within(a, b, 1) <= 1
-	}
-	has := func(name string) bool {
-		return slices.ContainsFunc(tokens(name), func(t token) bool {
-			return slices.ContainsFunc(words, func(w string) bool { return alike(t.text, w) })
-		})
-	}
-	initials := text == strings.ToUpper(text) || text == strings.ToLower(text)
-	for _, c := range list {
-		switch {
-		case has(c.DisplayName), initials && strings.Contains(initialsOf(c.DisplayName), strings.ToLower(text)),
-			strings.HasPrefix(c.Why, "called") && has(c.Name):
-			own = append(own, c)
-		case c.Why == identify.AtAddress && is("head", strings.ToLower(text[strings.LastIndex(text, " ")+1:])):
-			// A name that ends in "Foundation" is no trade name of a neighbor.
-		case has(c.Name), len(words) == 1 && len(words[0]) > 2 && strings.HasPrefix(strings.ToLower(c.Name), words[0]): // the Met
-			other = append(other, c)
-		}
-	}
-	return own, other
-}
-
-// named reports whether a candidate resembles a text by its own name.
-func named(text string, c identify.Candidate) bool {
-	own, _ := resembling(text, []identify.Candidate{c})
-	return len(own) > 0
+// common reports whether a word that is in several names is a common word. It is none if it is the initials of the first: aclu.
+func (t *token) common(best identify.Candidate) bool {
+	return !t.cap && (t.known || len(t.text) < 3 || !strings.HasPrefix(initialsOf(best.DisplayName), t.text))
 }
 
 // offered are the candidates that may be meant: those that resemble a text, and of these the ones that gave or received, if any did.
@@ -112,15 +69,6 @@ func (s *assembly) offered(text, role string, list []identify.Candidate) []ident
 	return list
 }
 
-func initialsOf(name string) (letters string) {
-	for _, t := range tokens(name) {
-		if !is("function", t.text) {
-			letters += t.text[:1]
-		}
-	}
-	return letters
-}
-
 // isWhole reports whether several words are the full name of one of some organizations.
 func (r *reading) isWhole(from, to int, found identify.Answer) bool {
 	return to-from > 1 && slices.ContainsFunc(found.Candidates, func(c identify.Candidate) bool {
@@ -130,27 +78,12 @@ func (r *reading) isWhole(from, to int, found identify.Answer) bool {
 
 // partyCost is the cost of reading words as the name of one of some organizations.
 func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
-	p := found.Candidates[0].Probability
+	traits := r.traits(from, to)
 	city := slices.ContainsFunc(r.parts[from], func(it *item) bool { return it.to == to && it.place != nil && it.place.Kind == "city" })
-	in, to1 := r.has(from-1, "in|near"), city && found.Verdict < identify.Certain && r.has(from-1, "to")
-	cost := costParty - math.Log(anyOne(found)) + r.cutBefore(from) + r.cutBehind(to)
-	for _, rule := range []struct {
-		holds bool
-		cost  float64
-	}{
-		{r.isWhole(from, to, found), -costSlip}, // the California Endowment is no endowment in California
-		{in && city, costCityIn},
-		{in && !city, costSlip},
-		{to1 && p <= likelyGrantee, costCityIn}, // "give to Columbia" may be either one
-		{to1 && p > likelyGrantee && r.inCity(r.joined(from, to), "") >= knownCity, costWord},
-		{!to1 && said(r.textAt(to)).tag == "ORG", costCityIn}, // Miami organizations
-		{r.mixed && !r.toks[from].cap, costSlip},              // a name in small letters, where other words have capitals
-	} {
-		if rule.holds {
-			cost += rule.cost
-		}
-	}
-	return cost
+	toCity := city && found.Verdict < identify.Certain && r.has(from-1, "to")
+	traits += marked("", map[string]bool{"whole": r.isWhole(from, to, found), "city": city, "tocity": toCity,
+		"likely": found.Candidates[0].Probability > likelyGrantee, "town": toCity && r.inCity(r.joined(from, to), "") >= knownCity})
+	return costParty - math.Log(anyOne(found)) + price("party", traits) + price("behind", traits)
 }
 
 // anyOne is the probability that one of some organizations is meant. If it is not clear which one, it counts by half.
@@ -207,22 +140,12 @@ func (r *reading) mayBeUnlinked(from, to int) bool {
 		!slices.ContainsFunc(r.toks[from:to-1], func(t token) bool { return t.comma || t.poss })
 }
 
-// unlinkedParty is the recipient that grants without an EIN call by a name, nil if there is none.
-func (r *reading) unlinkedParty(name string) *Party {
-	aside := r.a.run(r.ctx, &Plan{})
-	ids, names := aside.namesOf(aside.p, Party{Name: name}, false)
-	if aside.err != nil || len(ids) == 0 {
-		return nil
-	}
-	return &Party{Name: names[0], Asked: name, RecipID: strings.Join(ids, ",")}
-}
-
 // addByName adds a recipient that grants without an EIN name so.
 func (r *reading) addByName(from, to int) bool {
 	name := r.nameText(from, to)
 	party := r.unlinkedParty(name)
-	if party == nil && r.mixed && r.toks[from].cap {
-		party = r.unlinkedParty(r.a.run(r.ctx, &Plan{}).completed(name))
+	if first := r.toks[from].typed; party == nil && r.toks[from].cap && (r.mixed || strings.ToLower(first[1:]) != first[1:]) {
+		party = r.unlinkedParty(r.completed(name))
 	}
 	if party == nil {
 		return false
@@ -241,38 +164,6 @@ func (r *reading) addByName(from, to int) bool {
 	return true
 }
 
-// lookups are what a question or an answer looks up.
-type lookups struct {
-	a    *Asker
-	ctx  context.Context
-	memo map[identify.Question]identify.Answer // of texts that were identified
-}
-
-// identify finds out whom a text means, once for all wordings of a question.
-func (l *lookups) identify(q identify.Question) identify.Answer {
-	found, ok := l.memo[q]
-	if !ok {
-		found = otherWayRound(q.Text, l.a.Data.Search.Identify(l.ctx, q))
-		l.memo[q] = found
-	}
-	return found
-}
-
-// otherWayRound tells "Miami University" from the University of Miami: it means the one that is called so, or nobody.
-func otherWayRound(text string, found identify.Answer) identify.Answer {
-	place, ok := strings.CutSuffix(strings.ToLower(text), " university")
-	if !ok || len(found.Candidates) == 0 || !strings.Contains(strings.ToLower(found.Candidates[0].DisplayName), "university of "+place) {
-		return found
-	}
-	for _, c := range found.Candidates {
-		if orgname.Key(c.DisplayName) == orgname.Key(text) {
-			c.Probability = doubtful
-			return identify.Answer{Verdict: identify.Likely, Candidates: []identify.Candidate{c}}
-		}
-	}
-	return identify.Answer{Candidates: found.Candidates}
-}
-
 // nameText is a run of words as a name, without a possessive ending.
 func (r *reading) nameText(from, to int) string {
 	text := r.text(from, to)
@@ -283,71 +174,93 @@ func (r *reading) nameText(from, to int) string {
 	return text
 }
 
-// mayName reports whether a run of words may be a name: a whole quotation, or
-// words that look like a name and have no other meaning.
+// mayName reports whether a run of words may be a name: a whole quotation, or words that look like a name and have no other
+// meaning.
 func (r *reading) mayName(from, to int) bool {
-	if q := r.toks[from].quote; q != 0 || r.toks[to-1].quote != 0 {
-		return q == r.toks[to-1].quote && (from == 0 || r.toks[from-1].quote != q) && (to == len(r.toks) || r.toks[to].quote != q)
+	traits := r.traits(from, to)
+	if edges := ruling("edges", traits); edges != "" {
+		return edges == "quoted"
 	}
-	text := r.joined(from, to)
-	return r.edge(from, from) && r.edge(to-1, from) && !r.broken(from, to) && !r.isPlace(from, to) && said(text).tag == "" && !digits(text) &&
-		r.looksLike(from, to, text)
+	if isCause(r.joined(from, to)) {
+		traits += " cause "
+	}
+	return ruling("name", traits) == "yes" && !r.isPlace(from, to)
 }
 
-// looksLike reports whether the words of a run make a name: one of them has no other meaning, or all are capitalized, or the
-// last is a noun such as "fund" that does not end a kind of organization.
-func (r *reading) looksLike(from, to int, text string) bool {
-	unknown, named, content := false, r.mixed, 0
-	for _, t := range r.toks[from:to] {
-		if !is("inside", t.text) {
-			content++
-			unknown = unknown || !t.known
-			named = named && t.cap
+// ruling is what the first row of a stage that fits some traits says.
+func ruling(stage, traits string) string {
+	for _, p := range grammar()[stage] {
+		if p.fits(traits, "", "") {
+			return p.then[0]
 		}
 	}
-	switch {
-	case isCause(text) && !(named && content > 1):
-		return false
-	case unknown:
-		return len(text) > 3 || r.toks[from].cap || !r.mixed
-	case named || content < 2:
-		return content > 1
-	}
-	return is("head", r.toks[to-1].text) && !is("generic", strings.ReplaceAll(text, " ", "_")) &&
-		!r.has(from-1, "a|an|any|every|each|per|which|what|private|public")
+	return ""
 }
 
-// edge reports whether a word may be the first or the last of a name.
-func (r *reading) edge(i, from int) bool {
-	t := &r.toks[i]
-	function := is("function", t.text)
-	if r.mixed {
-		return t.cap && (i > 0 || !function) || !t.known && (t.meant == "" || i > 0) || r.headBehind(i)
+// price adds up what the rows of a stage cost that fit some traits.
+func price(stage, traits string) (sum float64) {
+	for _, p := range grammar()[stage] {
+		if p.fits(traits, "", "") {
+			cost, _ := strconv.ParseFloat(p.then[0], 64)
+			sum += cost
+		}
 	}
-	// Journey Giving Fund, but not "fund adams street house".
-	tag := said(t.text).tag
-	return !function && (tag == "" || is("edges", tag) || i > from && is("head", t.text))
+	return sum
 }
 
-// broken reports whether a comma, a possessive, a quotation mark or a word in small letters stands inside of a run of words.
-func (r *reading) broken(from, to int) bool {
-	for k := from; k < to; k++ {
-		t := &r.toks[k]
-		if t.quote != 0 || k < to-1 && (t.comma && !is("legal", r.toks[k+1].text) || t.poss && !r.toks[k+1].cap && r.mixed) ||
-			r.mixed && !t.cap && t.known && !is("inside", t.text) && !(k == to-1 && r.headBehind(k)) {
+// marked writes the names of those traits that hold, as patterns see them.
+func marked(prefix string, traits map[string]bool) (text string) {
+	for name, holds := range traits {
+		if holds {
+			text += " " + prefix + name + " "
+		}
+	}
+	return text
+}
+
+// traits are what patterns see of a run of words, and of the words beside it.
+func (r *reading) traits(from, to int) (traits string) {
+	text, content, named := r.joined(from, to), 0, r.mixed
+	for _, t := range r.toks[from:to] {
+		if traits += t.traits(""); !is("inside", t.text) {
+			content, named = content+1, named && t.cap
+		}
+	}
+	for where, at := range map[string]int{"before": from - 1, "first": from, "last": to - 1, "next": to, "behind": to + 1} {
+		if at >= 0 && at < len(r.toks) {
+			traits += r.toks[at].traits(where)
+		}
+	}
+	return traits + marked("", map[string]bool{"mixed": r.mixed, "start": from == 0, "second": from == 1, "named": named, "single": content < 2,
+		"word": to-from == 1, "tiny": len(text) < 3, "brief": len(text) < 4, "digits": digits(text), "said": said(text).tag != "",
+		"generic": is("generic", strings.ReplaceAll(text, " ", "_")), "quoted": !r.free(from, to), "quotation": r.isQuotation(from, to),
+		"split": r.isSplit(from, to)})
+}
+
+// isQuotation reports whether a run of words is a whole quotation.
+func (r *reading) isQuotation(from, to int) bool {
+	q := r.toks[from].quote
+	quoted := func(k int) bool { return k >= 0 && k < len(r.toks) && r.toks[k].quote == q }
+	return q != 0 && quoted(to-1) && !quoted(from-1) && !quoted(to)
+}
+
+// isSplit reports whether a comma or a possessive stands inside of a run of words.
+func (r *reading) isSplit(from, to int) bool {
+	for k := from; k < to-1; k++ {
+		t, next := &r.toks[k], &r.toks[k+1]
+		if t.comma && !is("legal", next.text) || t.poss && r.mixed && !next.cap {
 			return true
 		}
 	}
 	return false
 }
 
-// headBehind reports whether a word in small letters ends a name: the Skoll foundation.
-func (r *reading) headBehind(i int) bool {
-	if i == 0 || !is("head", r.toks[i].text) {
-		return false
-	}
-	before := &r.toks[i-1]
-	return before.cap && !before.known && !before.poss && !r.endsInPlace(i-1)
+// traits are what patterns see of a word at some place of a run.
+func (t *token) traits(where string) string {
+	tag, inside := said(t.text).tag, is("inside", t.text)
+	return " " + where + "=" + t.text + " " + marked(where, map[string]bool{"cap": t.cap, "lower": !t.cap, "known": t.known, "slip": t.meant != "",
+		"strange": !t.known && !inside, "plain": !t.cap && t.known && !inside, "comma": t.comma, "poss": t.poss, "function": is("function", t.text),
+		"head": is("head", t.text), "tag": tag != "", "org": tag == "ORG", "edge": is("edges", tag)})
 }
 
 // isPlace reports whether words are a sure place, or end in one: "Hope House in Ohio". Somebody's whole name is no place: the
@@ -363,47 +276,6 @@ func (r *reading) isPlace(from, to int) bool {
 	return false
 }
 
-// cutBefore is the cost of a name whose first word follows a capitalized word.
-func (r *reading) cutBefore(from int) float64 {
-	if from < 2 || !r.mixed {
-		return 0
-	}
-	if t := &r.toks[from-1]; t.cap && !t.comma && !t.poss && !is("function", t.text) && !r.endsInPlace(from-1) {
-		return costCut
-	}
-	return 0
-}
-
-// cutBehind is the cost of a name that ends before a word: the Lilly of "Lilly Endowment" is another name.
-func (r *reading) cutBehind(at int) float64 {
-	if at == len(r.toks) || r.toks[at-1].comma || r.toks[at-1].poss {
-		return 0
-	}
-	next := &r.toks[at]
-	if !r.mixed {
-		switch {
-		case is("head", next.text):
-			return costCutHead
-		case !next.known:
-			return costSlip
-		}
-		return 0
-	}
-	capital := at+1 < len(r.toks) && r.toks[at+1].cap
-	switch {
-	case is("head", next.text) && next.cap, next.text == "in" && capital && said(r.textAt(at+1)).tag != "":
-		return costCutHead // the Hispanics of "Hispanics in Philanthropy"
-	case next.cap && !r.endsInPlace(at), r.has(at, "of|for|&") && capital:
-		return costCut
-	}
-	return 0
-}
-
-// endsInPlace reports whether a place or a year begins at a word: "Hope House Ohio".
-func (r *reading) endsInPlace(at int) bool {
-	return slices.ContainsFunc(r.parts[at], func(it *item) bool { return it.sym == "PLACE" && it.cost <= costWord || it.sym == "YEAR" })
-}
-
 // takePlace removes a place that only says which organization is meant: "X in
 // Ohio", if X is in Ohio. "Grants by X in Ohio" are grants to Ohio.
 func (s *assembly) takePlace(it *item) {
@@ -415,6 +287,9 @@ func (s *assembly) takePlace(it *item) {
 	beside, next := s.at(end), s.at(end+1).sym
 	if beside.place == nil || it.party != nil || at < end && it.role != "recipient" && (it.role != "funder" || next != "give" && next != "given") {
 		return
+	}
+	if beside.place.Kind == "state" && it.role == "recipient" && it.who.Verdict <= identify.Several && len(s.members(it.asked, beside.place)) > 1 {
+		return // all of them are meant
 	}
 	q := identify.Question{Text: it.asked, Role: roles[it.role]}
 	q.City, q.State = cityOf(beside.place)
@@ -432,21 +307,30 @@ func (s *assembly) pick(it *item, role string) *Party {
 	if it.party != nil {
 		return it.party
 	}
+	if it.party = s.branches(it, role); it.party != nil {
+		return it.party
+	}
 	best, found, ok := s.meant(it, role)
 	if !ok {
-		if it.party = s.branches(it, role); it.party != nil {
-			return it.party
-		}
 		list := s.offered(it.asked, role, found.Candidates)
-		if len(list) == 0 && role != "funder" {
-			it.party = s.unlinkedParty(it.asked) // Rand Corp: Randolph College only begins like it
+		if role != "funder" && !slices.ContainsFunc(list, func(c identify.Candidate) bool { return orgname.Key(c.Name) == orgname.Key(it.asked) }) {
+			it.party = s.unlinkedAmong(it.asked, role, list) // Rand Corp: Randolph College only begins like it
 		}
-		if it.party == nil {
-			s.ambiguous(it, list)
+		switch {
+		case it.party != nil:
+		case len(list) < 2:
+			s.unclear = s.unknown([]string{it.asked}, true, list)
+			return nil
+		default:
+			s.askWhich("several", it, list...)
 			return nil
 		}
 		s.note("no_ein_here", "name", it.party.Name)
 		return it.party
+	}
+	if isArm(it.asked, best) {
+		s.askWhich("advocacy", it, best)
+		return nil
 	}
 	if best = s.group(best, role); role == "funder" && !s.tellNamesake(it, best) {
 		return nil
@@ -461,8 +345,22 @@ func (s *assembly) pick(it *item, role string) *Party {
 	return it.party
 }
 
-// meant is the organization that an item means in a role. If it is not clear, or has no such grants, it is the only one of the
-// candidates that has.
+// unlinkedAmong is the recipient that grants without an EIN call exactly so, if it got more than any of the organizations whose
+// names are like it.
+func (s *assembly) unlinkedAmong(name, role string, list []identify.Candidate) *Party {
+	party := s.unlinkedParty(name)
+	if party == nil || len(list) == 0 {
+		return party
+	}
+	got := s.sum((&Plan{Recipients: []Party{*party}}).values()).Summary.TotalAmount
+	if slices.ContainsFunc(list, func(c identify.Candidate) bool { return s.sums(c.EIN.String(), role) >= got }) {
+		return nil
+	}
+	return party
+}
+
+// meant is the organization that an item means in a role. If it is not clear, or has no such grants, it is the only one of
+// several good candidates that has, if its name has the words. Who has no rival may still be somebody else than is meant.
 func (s *assembly) meant(it *item, role string) (best identify.Candidate, found identify.Answer, ok bool) {
 	found = it.who
 	if best, ok = found.Best(); !ok {
@@ -471,12 +369,25 @@ func (s *assembly) meant(it *item, role string) (best identify.Candidate, found 
 		}
 		best, ok = found.Best()
 	}
-	if !ok || role != "organization" && found.Verdict == identify.Likely && !s.gaveOrGot(best, role) {
-		if other, active := s.active(it.asked, found, role); active {
-			return other, found, true
-		}
+	if role == "organization" || ok && (found.Verdict == identify.Certain || s.gaveOrGot(best, role)) {
+		return best, found, ok
 	}
-	return best, found, ok
+	rivals := slices.DeleteFunc(slices.Clone(found.Candidates), func(c identify.Candidate) bool {
+		return c.Probability < found.Candidates[0].Probability/mostRival
+	})
+	some := slices.DeleteFunc(slices.Clone(rivals), func(c identify.Candidate) bool { return !s.gaveOrGot(c, role) })
+	if len(some) != 1 || len(rivals) < 2 || !named(it.asked, some[0]) {
+		return best, found, ok
+	}
+	s.plan.Doubt = it.asked
+	s.note("only_active", "name", some[0].DisplayName, "ein", some[0].EIN.Hyphenated())
+	return some[0], found, true
+}
+
+// isArm reports whether an organization that filers call so is the advocacy arm of the organization of that name.
+func isArm(asked string, c identify.Candidate) bool {
+	arm := func(t token) bool { return is("arms", t.text) }
+	return slices.ContainsFunc(tokens(c.DisplayName), arm) && !slices.ContainsFunc(tokens(asked), arm)
 }
 
 // group is the group return of an organization, if it made or received the grants that the organization did not: a group files
@@ -502,57 +413,56 @@ func (s *assembly) tellNamesake(it *item, c identify.Candidate) bool {
 		return true
 	}
 	p := &Plan{Funders: []Party{{EIN: c.EIN.String()}}}
-	ids := slices.DeleteFunc(s.a.run(s.ctx, p).bearing(it.asked), digits)
+	ids := slices.DeleteFunc(s.bearing(it.asked), digits)
 	if len(ids) == 0 {
 		return true
 	}
 	p.Recipients = []Party{{RecipID: strings.Join(ids, ",")}}
-	if paid := s.a.run(s.ctx, p).sum(p.values()).Summary.TotalAmount; paid == 0 || 2*paid < s.sums(c.EIN.String(), "funder") {
+	if paid := s.sum(p.values()).Summary.TotalAmount; paid == 0 || 2*paid < s.sums(c.EIN.String(), "funder") {
 		s.note("namesake", "asked", it.asked, "name", c.DisplayName)
 		return true
 	}
-	s.unclear = &Unclear{choice: true, Why: sentence("pays_namesake", "asked", it.asked, "name", c.DisplayName, "ein", c.EIN.Hyphenated())}
-	s.offer(s.unclear, it, c)
+	s.askWhich("pays_namesake", it, c)
 	return false
 }
 
-// branches are all recipients that bear the name of a national organization. Filers seldom say which of its branches they mean.
+// branches are all recipients of a name that several organizations have: those whose names have the words, if the question names
+// a place; or those of exactly that name, if it is a national organization. Filers seldom say which of its branches they mean.
 func (s *assembly) branches(it *item, role string) *Party {
-	if role != "recipient" || !is("national", strings.ReplaceAll(strings.ToLower(it.asked), " ", "_")) {
+	if role != "recipient" || it.who.Verdict > identify.Several {
 		return nil
 	}
-	aside := s.a.run(s.ctx, &Plan{})
-	ids := aside.bearing(it.asked)
-	if aside.err != nil || len(ids) < 2 {
+	var ids []string
+	places, key := s.all("PLACE"), "branches"
+	if len(places) == 1 && places[0].place.Kind != "near" {
+		ids, key = s.members(it.asked, places[0].place), "members"
+	} else if is("national", strings.ReplaceAll(strings.ToLower(it.asked), " ", "_")) {
+		ids = s.bearing(it.asked)
+	}
+	if s.err != nil || len(ids) == 0 || key == "branches" && len(ids) == 1 {
 		return nil
 	}
-	s.note("branches", "name", it.asked, "n", strconv.Itoa(len(ids)))
+	s.note(key, "name", it.asked, "n", strconv.Itoa(len(ids)))
 	return &Party{Name: it.asked, Asked: it.asked, RecipID: strings.Join(ids, ",")}
+}
+
+// members are the recipients in a place whose names have the words of a name.
+func (l *lookups) members(name string, in *Place) (ids []string) {
+	p := &Plan{Places: []Place{*in}}
+	p.Places[0].Of = "recipient"
+	for _, row := range l.called(p, telling(Party{Name: name})) {
+		has := strings.Contains(stems(row.RecipName), stems(name)) || strings.Contains(orgname.Key(row.RecipName), orgname.Key(name))
+		if has && len(ids) < mostBearing {
+			ids = append(ids, strings.TrimPrefix(row.RecipID, "ein-"))
+		}
+	}
+	return ids
 }
 
 // gaveOrGot reports whether a candidate has grants on a side, or on any side if none is given.
 func (s *assembly) gaveOrGot(c identify.Candidate, role string) bool {
 	e := c.EIN.String()
 	return role != "funder" && s.sums(e, "recipient") > 0 || role != "recipient" && s.sums(e, "funder") > 0
-}
-
-// active is the only candidate of several good ones that has grants on the side that is
-// asked for, if its name has the words. Who has no rival may still be somebody else than is meant.
-func (s *assembly) active(asked string, found identify.Answer, role string) (best identify.Candidate, ok bool) {
-	n, rivals := 0, 0
-	for _, c := range found.Candidates {
-		if c.Probability < found.Candidates[0].Probability/mostRival {
-			continue
-		}
-		if rivals++; s.gaveOrGot(c, role) {
-			best, n = c, n+1
-		}
-	}
-	if ok = n == 1 && rivals > 1 && role != "organization" && named(asked, best); ok {
-		s.plan.Doubt = asked
-		s.note("only_active", "name", best.DisplayName, "ein", best.EIN.Hyphenated())
-	}
-	return best, ok
 }
 
 func cityOf(p *Place) (city, state string) {
@@ -571,29 +481,15 @@ func isIn(inCity, inState string, p *Place) bool {
 	return (city != "" || state != "") && (city == "" || orgname.City(inCity) == orgname.City(city)) && (state == "" || state == inState)
 }
 
-// sums are the dollars that an organization gave or received.
-func (r *reading) sums(id, side string) int64 {
-	e, bad := ein.Parse(id)
-	s, err := r.a.Data.Graph.Sums(r.ctx, e, map[string]graph.Side{"recipient": graph.Received}[side])
-	if bad != nil || err != nil {
-		return 0
-	}
-	return s.Total
-}
-
-// ambiguous reports that a name may mean several organizations, and offers the question with each of them.
-func (s *assembly) ambiguous(it *item, found []identify.Candidate) {
-	if len(found) < 2 {
-		s.unclear = s.unknown([]string{it.asked}, true, found)
-		return
-	}
+// askWhich asks which of several organizations is meant, and offers the question with each of them.
+func (s *assembly) askWhich(key string, it *item, list ...identify.Candidate) {
 	s.unclear = &Unclear{choice: true}
 	var names []string
-	for _, c := range found[:min(len(found), 5)] {
+	for _, c := range list[:min(len(list), 5)] {
 		names = append(names, c.DisplayName+" ("+strings.Trim(orgname.Display(c.City)+", "+c.State, ", ")+", EIN "+c.EIN.Hyphenated()+")")
 		s.offer(s.unclear, it, c)
 	}
-	s.unclear.Why = sentence("several", "asked", it.asked, "names", strings.Join(names, "; "))
+	s.unclear.Why = sentence(key, "asked", it.asked, "names", strings.Join(names, "; "), "name", list[0].DisplayName, "ein", list[0].EIN.Hyphenated())
 }
 
 // offer adds an organization that words may mean, and the question with its EIN.

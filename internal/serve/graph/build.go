@@ -93,6 +93,7 @@ type builder struct {
 	probList    []float64
 	yearNumbers map[int32]uint8
 	probNumbers map[float64]uint32
+	numbers     map[int32]*snapshot.Word // texts of numbers in compound keys
 
 	funder    []FunderRecord
 	recip     []RecipientRecord
@@ -140,7 +141,7 @@ type yearSum struct{ Amount, Grants, Funders, Recips int64 }
 func newBuilder() *builder {
 	b := &builder{
 		recipDict: newDict(), nameDict: newDict(), purposeDict: newDict(), placeDict: newDict(), filingDict: newDict(),
-		short: newDict(), yearNumbers: map[int32]uint8{}, probNumbers: map[float64]uint32{},
+		short: newDict(), yearNumbers: map[int32]uint8{}, probNumbers: map[float64]uint32{}, numbers: map[int32]*snapshot.Word{},
 	}
 	b.short.id("") // is 0, as what is not known
 	return b

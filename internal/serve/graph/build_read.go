@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
@@ -44,6 +45,8 @@ type grantRow struct {
 	ObjectID         *snapshot.Word `parquet:"object_id"`
 	ReturnType       *snapshot.Word `parquet:"return_type"`
 	PeriodEnd        *snapshot.Word `parquet:"period_end"`
+	Part             *snapshot.Word `parquet:"part"`
+	PartLines        int32          `parquet:"part_lines"`
 	EINConflict      *snapshot.Word `parquet:"ein_conflict"`
 	StateFiled       *snapshot.Word `parquet:"recipient_state_filed"`
 }
@@ -113,7 +116,7 @@ func (b *builder) addRow(r *grantRow) error {
 	b.places = append(b.places, b.placeDict.join(r.RecipientCity, r.RecipientState, r.RecipientZIP, r.RecipientCountry, r.RecipientCounty))
 	b.names = append(b.names, b.nameDict.word(name))
 	b.purposes = append(b.purposes, b.purposeDict.word(r.Purpose))
-	b.filings = append(b.filings, b.filingDict.join(r.Filing, r.ObjectID, r.ReturnType, r.PeriodEnd))
+	b.filings = append(b.filings, b.filingDict.join(r.Filing, r.ObjectID, r.ReturnType, r.PeriodEnd, r.Part, b.number(r.PartLines)))
 	b.rules = append(b.rules, rule)
 	b.flags = append(b.flags, flagsOf(r))
 	b.supports = append(b.supports, uint16(r.Support))
@@ -212,6 +215,14 @@ func (b *builder) key(row uint32) []byte {
 		from = b.keyEnds[row-1]
 	}
 	return b.keys[from:b.keyEnds[row]]
+}
+
+// number is a number as part of a compound key.
+func (b *builder) number(n int32) *snapshot.Word {
+	if b.numbers[n] == nil {
+		b.numbers[n] = &snapshot.Word{Text: strconv.Itoa(int(n))}
+	}
+	return b.numbers[n]
 }
 
 func (b *builder) readFunders(s *snapshot.Snapshot) error {

@@ -140,6 +140,9 @@ func (g *Graph) wantedPlace(kind PlaceKind, v PlaceValue) (w wantedPlace, ok boo
 	if name == "" {
 		return w, false
 	}
+	if kind == Country && name == "US" {
+		name = "" // an address in the United States has no country
+	}
 	w.lo, ok = g.dict.short.find(name)
 	w.hi = w.lo + 1
 	if kind == ZIP && len(name) == 3 {

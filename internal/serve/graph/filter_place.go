@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ func placeFilters() []*Declaration {
 		Read:      (*Reading).country,
 		Canonical: func(w *Name, f *Filter) { w.Texts(f.Countries) },
 		rows:      func(g index, f *Filter) []condition { return []condition{g.countryCond(f.Countries)} },
-		SQL:       func(w *Where, f *Filter) { w.And("recipient_country IN (%s)", quoted(f.Countries...)) },
+		SQL:       func(w *Where, f *Filter) { w.And("%s", countrySQL(f.Countries)) },
 	}, func(f *Filter) *[]string { return &f.Countries }, unchanged,
 		listWords[string]{"to recipients in ", "", func(_ *Words, code string) string { return countryName(code) }})
 	country.weight = func(g *Graph, f *Filter) int64 { return listWeight(len(g.dict.places)) + 64*int64(len(f.Countries)) }
@@ -41,6 +42,14 @@ func placeFilters() []*Declaration {
 		},
 		country,
 	}
+}
+
+// countrySQL is the condition on the country. Recipients in the United States have none.
+func countrySQL(codes []string) string {
+	if slices.Contains(codes, "US") {
+		return "coalesce(recipient_country, 'US') IN (" + quoted(codes...) + ")"
+	}
+	return "recipient_country IN (" + quoted(codes...) + ")"
 }
 
 func countryName(code string) string {
@@ -100,7 +109,7 @@ func placeSQL(w *Where, f *Filter) {
 	case State:
 		condition = "recipient_state IN (" + quoted(names...) + ")"
 	case Country:
-		condition = "recipient_country IN (" + quoted(names...) + ")"
+		condition = countrySQL(names)
 	case ZIP:
 		condition = "(" + strings.Join(zips, " OR ") + ")"
 	default:

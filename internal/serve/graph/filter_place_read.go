@@ -121,7 +121,7 @@ func (r *Reading) states(items []string) (values []PlaceValue) {
 	for _, item := range items {
 		code, ok := place.State(item)
 		if !ok {
-			r.Ignored("location", "%q is not a state, so it was not applied.", clip(item))
+			r.Ignored("location", "%q is not a state, so it was not applied. For a city, set geo_id_type to city.", clip(item))
 			continue
 		}
 		values = append(values, PlaceValue{Name: code})
@@ -281,7 +281,10 @@ func (r *Reading) nation(param, item string) (string, bool) {
 		r.Caveat(param, "%s was read as FIPS 10-4, where it is %s; in ISO 3166 it is %s.", code, name, other)
 	}
 	if code == "US" {
-		r.Caveat(param, "Only recipients abroad have a country, so US matches no row; filter by state instead.")
+		r.Caveat(param, "US means every recipient without a foreign address.")
+	}
+	if code == "XX" {
+		r.Caveat(param, "XX is a country that FIPS 10-4 has no code for, not an unknown one.")
 	}
 	return code, true
 }

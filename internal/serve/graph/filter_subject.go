@@ -62,7 +62,7 @@ func readSubject(r *Reading) {
 	switch {
 	case r.Filter.SubjectBasis == ntee.Registered:
 	case r.Filter.Subject.Empty():
-		r.Caveat("subject_basis", "Without subject, it only changes which causes the rows of /grants/transactions show.")
+		r.Caveat("subject_basis", "Without subject, it only changes the causes in the rows of /grants/transactions and the groups of by=subject.")
 	case longer:
 		r.Caveat("subject_basis", "Inferred causes count too. They are letters, so they never match a longer code.")
 	default:
@@ -81,7 +81,7 @@ func (r *Reading) subject(value string) {
 		return
 	}
 	for _, unknown := range subject.Unknown {
-		r.Ignored("subject", "%q is no NTEE letter, code or cause label, so it was not applied.", clip(unknown))
+		r.Ignored("subject", "%s", ntee.NotApplied(unknown))
 	}
 	if subject.Empty() {
 		if len(subject.Unknown) == 0 {

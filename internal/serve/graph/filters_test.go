@@ -83,7 +83,7 @@ var samples = map[string][]map[string]string{
 	"subject":   {{"subject": "B,E42"}, {"subject": "Education", "subject_basis": "any"}},
 	"location": {{"location": "OH,CA"}, {"location": "Salem,OR,Akron", "geo_id_type": "city"}, {"location": "441", "geo_id_type": "zip", "location_type": "funder"},
 		{"location": "Summit,OH", "geo_id_type": "county_fips"}, {"near": "44113", "within": "10", "location_type": "area_served"}, {"location": "UK", "geo_id_type": "country"}},
-	"country":              {{"country": "UK,CA"}},
+	"country":              {{"country": "UK,CA"}, {"country": "UK,US"}},
 	"query":                {{"query": `after "school garden" -lunch -"hot meals"`}},
 	"support":              {{"support": "research,capital"}},
 	"funder_type":          {{"funder_type": "public_charity"}},

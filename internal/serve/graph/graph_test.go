@@ -52,7 +52,7 @@ func randomFilter(r *rand.Rand) *graph.Filter {
 				f.Place.Values = append(f.Place.Values, pick(r, values))
 			}
 		case 6:
-			f.Countries = append(f.Countries, pick(r, append(nations, "ZZ")))
+			f.Countries = append(f.Countries, pick(r, append(nations, "ZZ", "US")))
 		case 7, 8:
 			f.Query, _ = graph.ParseQuery(pick(r, queries))
 		case 9:

@@ -48,6 +48,9 @@ func (by Grouping) String() string { return groupingWords.word(by) }
 // MaxGroups is how many groups an answer has at most.
 const MaxGroups = 1000
 
+// AllGroups is how many groups a map may ask for: more than there are counties.
+const AllGroups = 4000
+
 // Group is the totals of the rows that have one value.
 type Group struct {
 	// Key is the letter of a cause, the code of a state, the FIPS code of a county, the id of a strategy, the

@@ -18,7 +18,7 @@ import (
 type GroupsOf struct {
 	Filter *Filter
 	By     Grouping
-	Top    int // groups that are listed; at most MaxGroups
+	Top    int // groups that are listed; at most AllGroups
 }
 
 // Groups returns the rows that satisfy the filter by one grouping: the groups with the most dollars, in that order and then in
@@ -46,7 +46,7 @@ func (g *Graph) GroupsMany(ctx context.Context, asks []GroupsOf) ([]Grouped, err
 	var order []string
 	for i := range asks {
 		a := &asks[i]
-		a.Top = min(max(a.Top, 0), MaxGroups)
+		a.Top = min(max(a.Top, 0), AllGroups)
 		keys[i] = cacheKey(groupsAnswer, Question{About: AboutGroups, Filter: a.Filter, By: a.By, Page: Page{Limit: a.Top}})
 		if found, ok := g.cache.get(keys[i]); ok {
 			out[i] = found.(*Grouped).clone()

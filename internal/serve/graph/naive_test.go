@@ -90,7 +90,7 @@ func newNaive(c *corpus) *naive {
 			Key: r.Key, Funder: funders[e], Recipient: recips[r.RecipID], NameFiled: cmp.Or(r.RecipientFiled, r.RecipientRaw),
 			City: r.RecipientCity, State: r.RecipientState, ZIP: r.RecipientZIP, Country: r.RecipientCountry,
 			Amount: r.Amount, FiscalYear: int(r.TaxYear), NTEE: codes[r.RecipID], Inferred: inferred[r.RecipientEIN], Support: grant.Support(r.Support), Purpose: r.Purpose,
-			ObjectID: r.ObjectID, Filing: r.Filing, ReturnType: r.ReturnType, PeriodEnd: r.PeriodEnd,
+			ObjectID: r.ObjectID, Filing: r.Filing, ReturnType: r.ReturnType, PeriodEnd: r.PeriodEnd, Part: r.Part, Lines: int(r.PartLines),
 			Rule: rule, Prob: r.MatchProb, Matched: r.SourceTier == grant.Matched, Conflict: conflict, Outvoted: r.StateFiled != "",
 		}
 		if r.IsDAF {
@@ -137,7 +137,7 @@ func inPlace(kind graph.PlaceKind, values []graph.PlaceValue, city, state, zip, 
 		case graph.County:
 			ok = county == v.Name
 		case graph.Country:
-			ok = country == v.Name
+			ok = cmp.Or(country, "US") == v.Name
 		}
 		if ok && v.Name != "" {
 			return true
@@ -225,7 +225,7 @@ func (n *naive) match(f *graph.Filter) (out []graph.Grant) {
 			(len(f.Recipients)+len(f.Unlinked) == 0 || linked && slices.Contains(f.Recipients, r.Recipient.EIN) || slices.Contains(f.Unlinked, r.Recipient.ID)) &&
 			inYears(f.Years, r.FiscalYear) &&
 			(f.Subject.Empty() || linked && under(f, &r)) &&
-			(len(f.Countries) == 0 || r.Country != "" && slices.Contains(f.Countries, r.Country)) &&
+			(len(f.Countries) == 0 || slices.Contains(f.Countries, cmp.Or(r.Country, "US"))) &&
 			(f.Support == 0 || f.Support&r.Support != 0) &&
 			(f.FunderKind == "" || f.FunderKind == r.Funder.Kind) &&
 			(f.Accepts == "" || f.Accepts == cmp.Or(n.funders[r.Funder.EIN].accepts, grant.NotStated)) &&
@@ -246,7 +246,7 @@ func (n *naive) match(f *graph.Filter) (out []graph.Grant) {
 				ok = ok && inPlaces(&f.Place, r.City, r.State, r.ZIP, n.counties[i], r.Country)
 			case graph.FunderPlace:
 				p := n.funders[r.Funder.EIN]
-				ok = ok && inPlaces(&f.Place, r.Funder.City, r.Funder.State, p.zip, p.county, "")
+				ok = ok && inPlaces(&f.Place, r.Funder.City, r.Funder.State, p.zip, p.county, "none")
 			case graph.AreaServed:
 				ok = ok && reach[r.Funder.EIN]
 			}

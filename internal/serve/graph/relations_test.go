@@ -219,7 +219,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-func TestSharedParties(t *testing.T) {
+func TestShared(t *testing.T) {
 	t.Parallel()
 	g, n := openBoth(t)
 	list := append(n.parties()[:40:40], ein.None)
@@ -236,9 +236,39 @@ func TestSharedParties(t *testing.T) {
 				}
 			}
 		}
-		got, err := neighbors.SharedParties(t.Context(), g, list, side)
+		shared, err := neighbors.ReadShared(t.Context(), g, list, side, 1<<30)
 		if err != nil {
 			t.Fatal(err)
+		}
+		got := shared.Counts
+		if len(shared.Parties) != shared.Hits {
+			t.Fatalf("%d of %d parties", len(shared.Parties), shared.Hits)
+		}
+		for _, p := range shared.Parties {
+			of := 0
+			for i, e := range list {
+				var want neighbors.Between
+				for _, r := range n.rows {
+					if side == graph.Gave && r.Funder.EIN == e && r.Recipient.EIN == p.EIN && r.Recipient.Name == p.Name ||
+						side == graph.Received && r.Recipient.EIN == e && r.Funder.EIN == p.EIN {
+						if want.Grants == 0 {
+							want.First = int(r.FiscalYear)
+						}
+						want.Grants++
+						want.Amount += r.Amount
+						want.First, want.Last = min(want.First, int(r.FiscalYear)), max(want.Last, int(r.FiscalYear))
+					}
+				}
+				if e != ein.None && p.By[i] != want {
+					t.Fatalf("%s and %s, side %d: %+v, want %+v", e, p.EIN, side, p.By[i], want)
+				}
+				if p.By[i].Grants > 0 {
+					of++
+				}
+			}
+			if of < 2 {
+				t.Fatalf("%s is a party of %d", p.EIN, of)
+			}
 		}
 		for i := range list {
 			for j := range list {

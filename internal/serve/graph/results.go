@@ -3,6 +3,7 @@ package graph
 import (
 	"bytes"
 	"sort"
+	"strconv"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
@@ -29,6 +30,8 @@ type Grant struct {
 	Filing     string
 	ReturnType string
 	PeriodEnd  string
+	Part       string // list of the return, see grant.AppendKey; empty in an index of an earlier version
+	Lines      int    // of that list; 0 when unknown
 	Rule       grant.Rule
 	Prob       float64
 	Matched    bool // tier
@@ -131,8 +134,8 @@ func (r *reader) grant(row uint32) Grant {
 		r.recips[g.cols.recips[row]] = p
 	}
 	at := &g.dict.places[g.cols.places[row]]
-	filing := bytes.SplitN(g.dict.filings.at(g.cols.filings[row]), []byte(sep), 5)
-	return Grant{
+	filing := bytes.SplitN(g.dict.filings.at(g.cols.filings[row]), []byte(sep), 7)
+	out := Grant{
 		Key: r.text.copy(g.dict.keys.at(row)), Funder: f, Recipient: p, NameFiled: r.text.copy(g.dict.names.at(g.cols.names[row])),
 		City: r.short(at.City), State: r.short(at.State), ZIP: r.short(at.ZIP), Country: r.short(at.Country),
 		Amount: g.cols.amounts[row], FiscalYear: int(g.dict.years[g.cols.years[row]]), NTEE: ntee.Code(r.short(g.dict.recips[g.cols.recips[row]].NTEE)),
@@ -145,6 +148,24 @@ func (r *reader) grant(row uint32) Grant {
 		Conflict: grant.Conflict(g.cols.flags[row] >> conflictShift & conflictMask),
 		Outvoted: g.cols.flags[row]&flagState != 0,
 	}
+	if len(filing) == 7 {
+		out.Part = r.text.copy(filing[4])
+		out.Lines, _ = strconv.Atoi(string(filing[5]))
+	}
+	return out
+}
+
+// Line is the place of the grant in the list of its return, counted from 1, and 0 when unknown. The row does not keep it, because
+// the key does: it is a digest of the return, the list and the line.
+func (g *Grant) Line() int {
+	const most = 1 << 20 // ten times the longest list
+	var key [grant.KeySize]byte
+	for n := 1; n <= min(g.Lines, most); n++ {
+		if string(grant.AppendKey(key[:0], g.Filing, g.Part, int32(n))) == g.Key {
+			return n
+		}
+	}
+	return 0
 }
 
 // Grant is the row with the given key. A closed graph has none.

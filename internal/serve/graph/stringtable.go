@@ -85,7 +85,7 @@ func (d *dict) word(w *snapshot.Word) uint32 {
 }
 
 // compound is up to so many words that are one key together, as the notes they were given.
-type compound [5]uint32
+type compound [6]uint32
 
 type metCompound struct {
 	words compound

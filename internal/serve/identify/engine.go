@@ -292,6 +292,7 @@ func (s *search) answer(q *Question) (a Answer) {
 		}
 	}
 	slices.SortStableFunc(list, heavier)
+	list = s.withoutNeighbors(list)
 	s.tellApart(list)
 	s.level(list)
 	s.doubtNamesake(list)
@@ -327,6 +328,21 @@ func (s *search) answer(q *Question) (a Answer) {
 		a.Verdict = Several
 	}
 	return a
+}
+
+// withoutNeighbors leaves out organizations at whose address the name is used, if there are several about as likely: the name
+// is then that of a neighbor of theirs, in a house with many offices.
+func (s *search) withoutNeighbors(list []found) []found {
+	near := func(f found) bool { return s.e.names[f.name].Kind == byAddress }
+	first := slices.IndexFunc(list, near)
+	if first < 0 {
+		return list
+	}
+	second := slices.IndexFunc(list[first+1:], near)
+	if second < 0 || list[first].weight-list[first+1+second].weight > 1 {
+		return list
+	}
+	return slices.DeleteFunc(list, near)
 }
 
 // organizations is what was found, with the best name of each organization.

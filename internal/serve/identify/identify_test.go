@@ -43,8 +43,8 @@ var troubled = []member{
 	{name: "HERON MISSION SERVICES", city: "PORTLAND", state: "ME", in: 3_000_000, filers: 4, near: "HERON MISSION OF TRUE SHORES"},
 	{name: "LARKSPUR UNIVERSITY AKRON", city: "DUNE", state: "OH", in: 30_000_000, filers: 20},
 	{name: "OSPREYTOWN FOR BIRD SAFETY ACTION FUND", city: "RENO", state: "NV", in: 20_000_000, filers: 8},
-	{name: "WXQL", city: "DUNE", state: "OH", in: 2_000_000, filers: 3},
-	{name: "OQT ALLIANCE", city: "DUNE", state: "OH", in: 2_000_000, filers: 3},
+	{name: "WXQL", city: "DUNE", state: "OH", in: 2_000_000, filers: 3, near: "FERN HOLLOW WATCH"},
+	{name: "OQT ALLIANCE", city: "DUNE", state: "OH", in: 2_000_000, filers: 3, near: "FERN HOLLOW WATCHERS"},
 	{name: "ALDER GROVE CHILDREN HOSPITAL FOUNDATION", city: "DUNE", state: "OH", in: 2_000_000, filers: 3},
 	{name: "VANTERPOOL FOUNDATION", city: "DUNE", state: "OH", out: 900_000_000, grantees: 300},
 	{name: "NORTH LAKE PONY LEAGUE", city: "AKRON", state: "OH"},
@@ -118,6 +118,7 @@ func TestIdentify(t *testing.T) {
 		{"Greenway Clubs of Nevada", "", Likely, Certain, "GREENWAY CLUBS OF NEVADA"},
 		{"Greenway Clubs, NV", "", Likely, Certain, "GREENWAY CLUBS OF NEVADA"},
 		{"Mother Heron", "", Several, Several, "FOUNDATION FOR TIDAL PROGRESS"}, // an address is no proof
+		{"Fern Hollow Watch", "", Nobody, Nobody, ""},                           // a neighbor of two in one house
 		{"QUNY", "", Nobody, Several, ""},                                       // nor are its initials
 		{"Gardner", "", Nobody, Several, ""},                                    // a common word inside of a name
 		{"Reed Gardner Foundation", "", Likely, Certain, "AMOS REED GARDNER FOUNDATION"},

@@ -50,7 +50,7 @@ type Party struct {
 const rowsAtOnce = 1 << 12
 
 // Read totals what an organization gave or received, and lists the given number of its parties. causeOf returns the cause of a
-// funder, a letter or 0, because the rows do not have it. causeOf may be nil.
+// party without a registered one in the rows, a letter or 0. causeOf may be nil.
 func Read(ctx context.Context, g *graph.Graph, e ein.EIN, side graph.Side, top int, causeOf func(ein.EIN) byte) (*Ledger, error) {
 	v, err := g.View()
 	if err != nil {
@@ -162,10 +162,15 @@ func (t *tally) flush() {
 // subject is the number of the cause of a party, 0 if it is not known.
 func (t *tally) subject(party uint32) int {
 	var letter byte
+	var e ein.EIN
 	if t.side == graph.Gave {
-		letter = ntee.Code(t.v.Text(t.v.Recipients[party].NTEE)).Major()
-	} else if t.causeOf != nil {
-		letter = t.causeOf(ein.EIN(t.v.Funders[party].EIN))
+		r := &t.v.Recipients[party]
+		letter, e = ntee.Code(t.v.Text(r.NTEE)).Major(), ein.EIN(r.EIN)
+	} else {
+		e = ein.EIN(t.v.Funders[party].EIN)
+	}
+	if letter == 0 && t.causeOf != nil && e != ein.None {
+		letter = t.causeOf(e)
 	}
 	if letter < 'A' || letter > 'Z' {
 		return 0

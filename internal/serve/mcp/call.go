@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -41,7 +42,7 @@ func (s *Service) call(ctx context.Context, t *tool, arguments json.RawMessage, 
 			return nil, fault.New("bad_arguments", "The arguments are not an object.").Try("send an object with the arguments of %s", t.name)
 		}
 	}
-	rows, err := t.rows(given)
+	wish, err := t.wish(given)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (s *Service) call(ctx context.Context, t *tool, arguments json.RawMessage, 
 		return nil, failed(resp, body)
 	}
 	hold.Resize(copies * int64(len(body)))
-	return t.result(resp.Header, body, rows, given)
+	return t.result(resp.Header, body, wish, given)
 }
 
 // Memory that a call takes, in bytes: at first baseWeight, then copies times its answer of at most maxAnswer.
@@ -94,29 +95,43 @@ func withKey(r *http.Request, asked http.Header) *http.Request {
 	return r
 }
 
-// rows returns how many rows to show. It bounds the page size, and removes max_rows, which the API does not know.
-func (t *tool) rows(given map[string]json.RawMessage) (n int, err error) {
+// asking is what a call asks of the form of its result.
+type asking struct {
+	rows   int   // of the table of results
+	beside int   // of every other table, in a compact result
+	full   bool  // not compact
+	notes  []any // what was asked and is not done
+}
+
+// wish reads the arguments that say which form the result has. It bounds the page size, and removes what the API does not know.
+func (t *tool) wish(given map[string]json.RawMessage) (a asking, err error) {
 	name := cmp.Or(t.paging, "max_rows")
-	n = usualRows
-	if raw, ok := given[name]; ok && string(raw) != "null" {
-		text, err := plain(name, raw, false)
-		if err != nil {
-			return 0, err
+	a = asking{rows: usualRows, beside: usualBeside, full: t.compact == nil || given["fields"] != nil}
+	detail, failed := plain("detail", given["detail"], false)
+	text, unread := plain(name, given[name], false)
+	n, wrong := strconv.Atoi(text)
+	switch {
+	case cmp.Or(failed, unread) != nil:
+		return a, cmp.Or(failed, unread)
+	case t.compact != nil && detail != "" && detail != "compact" && detail != "full":
+		return a, fault.New("bad_arguments", "detail is neither compact nor full.").Try("leave it out for a compact result")
+	case text != "" && (wrong != nil || n < 1):
+		if t.paging != "" {
+			return a, nil // the API says what is wrong with it
 		}
-		if n, err = strconv.Atoi(text); err != nil || n < 1 {
-			if t.paging != "" {
-				return usualRows, nil // the API says what is wrong with it
-			}
-			return 0, fault.New("bad_arguments", "max_rows is not a whole number of at least 1.").Try("leave it out for %d", usualRows)
-		}
+		return a, fault.New("bad_arguments", "max_rows is not a whole number of at least 1.").Try("leave it out for %d", usualRows)
+	case text != "":
+		a.rows, a.beside = min(n, mostRows), min(n, mostRows)
 	}
-	n = min(n, mostRows)
-	if t.paging == "" {
-		delete(given, name)
-	} else {
-		given[name] = json.RawMessage(strconv.Itoa(n))
+	if n > mostRows {
+		a.notes = append(a.notes, fmt.Sprintf("%s: at most %d rows are in one result here, so %d were not sent.", name, mostRows, n))
 	}
-	return n, nil
+	a.full = a.full || detail == "full"
+	delete(given, "detail")
+	if delete(given, name); t.paging != "" {
+		given[name] = json.RawMessage(strconv.Itoa(a.rows))
+	}
+	return a, nil
 }
 
 // request is the request of a call. The API can suggest better names for unknown arguments.
@@ -183,8 +198,11 @@ func missing(name string, t *tool) error {
 	return fault.New("bad_arguments", "The argument %s is required.", name).Try("call %s again with it", t.name)
 }
 
-// plain writes an argument for the query: lists joined by commas, booleans as 1 or 0.
+// plain writes an argument for the query, lists joined by commas. One that is null or not given is empty.
 func plain(name string, raw json.RawMessage, list bool) (string, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", nil
+	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
@@ -200,17 +218,9 @@ func plain(name string, raw json.RawMessage, list bool) (string, error) {
 	}
 	var parts []string
 	for _, item := range items {
-		switch x := item.(type) {
-		case string:
-			parts = append(parts, x)
-		case json.Number:
-			parts = append(parts, x.String())
-		case bool:
-			if x {
-				parts = append(parts, "1")
-			} else {
-				parts = append(parts, "0")
-			}
+		switch item.(type) {
+		case string, json.Number, bool:
+			parts = append(parts, fmt.Sprint(item))
 		default:
 			return "", fault.New("bad_arguments", "The argument %s is neither a text, a number, true or false, nor a list of these.",
 				fault.Clip(name, 40)).Try("send it as the tool describes it")

@@ -40,7 +40,8 @@ func TestMCPPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := []string{tools.ToolTable(), tools.ResourceTable(), tools.PromptTable()}
+	costs, jobs := tokenTables(t)
+	tables := []string{tools.ToolTable(), costs, jobs, tools.ResourceTable(), tools.PromptTable()}
 	n := 0
 	want := generated.ReplaceAllFunc(text, func(old []byte) []byte {
 		m := generated.FindSubmatch(old)

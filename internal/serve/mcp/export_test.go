@@ -11,10 +11,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-var (
-	ToolName = toolName
-	LeftOut  = leftOut
-)
+// Declared are the operations of tools.tsv with the names of their tools, the first one first; none for an operation that is no tool.
+func Declared() map[string][]string {
+	all := map[string][]string{}
+	for _, d := range declarations {
+		if all[d.op] = append(all[d.op], d.name); d.name == "" {
+			all[d.op] = nil
+		}
+	}
+	return all
+}
 
 // MaxBody is how large a message may be.
 const MaxBody = maxBody
@@ -44,7 +50,7 @@ func Check(body []byte) error {
 func (s *Service) ToolTable() string {
 	t := rows("Tool", "What it answers", "Needs", "Price", "Operation")
 	for _, one := range s.tools {
-		t.add("`"+one.name+"`", one.op.Summary, one.op.Who(), one.op.Price(), fmt.Sprintf("`%s %s`", one.op.Method, one.op.Path))
+		t.add("`"+one.name+"`", one.about, one.op.Who(), one.op.Price(), fmt.Sprintf("`%s %s`", one.op.Method, one.op.Path))
 	}
 	return t.String()
 }

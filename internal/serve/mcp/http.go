@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
 )
 
@@ -263,22 +264,6 @@ type inProcess struct{ http.Handler }
 
 // RoundTrip lets the handler answer. An answer is cut at maxAnswer+1 bytes, which is seen to be too large.
 func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	w := &recorded{header: http.Header{}, status: http.StatusOK}
-	h.ServeHTTP(w, r)
-	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r}, nil
-}
-
-// recorded is a ResponseWriter that keeps the answer in memory.
-type recorded struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (w *recorded) Header() http.Header    { return w.header }
-func (w *recorded) WriteHeader(status int) { w.status = status }
-
-func (w *recorded) Write(b []byte) (int, error) {
-	w.body.Write(b[:min(len(b), maxAnswer+1-w.body.Len())])
-	return len(b), nil
+	k := api.Keep(h, r, maxAnswer+1)
+	return &http.Response{StatusCode: k.Status, Header: k.Header(), Body: io.NopCloser(&k.Body), ContentLength: int64(k.Body.Len()), Request: r}, nil
 }

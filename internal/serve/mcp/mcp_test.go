@@ -135,23 +135,11 @@ func TestEveryTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A model reads the whole list before its first call, so its size is bounded.
-	whole, readFirst := 0, 0
-	for _, tool := range list.Tools {
-		in, _ := json.Marshal(tool.InputSchema)
-		out, _ := json.Marshal(tool.OutputSchema)
-		readFirst += len(tool.Name) + len(tool.Description) + len(in)
-		whole += len(in) + len(out)
-	}
-	t.Logf("%d tools: names, descriptions and arguments have %d bytes", len(list.Tools), readFirst)
-	if readFirst > 64<<10 || whole > 160<<10 {
-		t.Errorf("the tools are described in %d bytes, with their results in %d", readFirst, whole)
-	}
 	names := map[string]*sdk.Tool{}
 	for _, tool := range list.Tools {
 		names[tool.Name] = tool
 	}
-	for _, want := range strings.Fields("find_organizations list_grants list_funders list_recipients summarize_grants get_profile screen_organization run_sql get_sql_schema get_dataset") {
+	for _, want := range strings.Fields("find_organizations identify_organization list_grants list_funders list_recipients summarize_grants get_profile screen_organization run_sql get_sql_schema get_dataset") {
 		if names[want] == nil {
 			t.Errorf("there is no tool %s", want)
 		}
@@ -160,43 +148,68 @@ func TestEveryTool(t *testing.T) {
 	for _, g := range w.Reference().Groups {
 		for i := range g.Operations {
 			op := &g.Operations[i]
-			tool := names[mcp.ToolName(op.ID)]
-			if tool == nil {
-				continue
+			for _, name := range mcp.Declared()[op.ID] {
+				found++
+				if op.Tag != "Lists" { // nobody keeps lists here
+					everyWay(t, w, session, names[name], op)
+				}
 			}
-			found++
-			if op.Tag == "Lists" {
-				continue // nobody keeps lists here
-			}
-			t.Run(tool.Name, func(t *testing.T) {
-				if a := tool.Annotations; a == nil || a.ReadOnlyHint == op.Writes || *a.DestructiveHint || *a.OpenWorldHint {
-					t.Errorf("annotations %+v", a)
-				}
-				if !strings.Contains(tool.Description, op.Who()) || !strings.Contains(tool.Description, op.Price()) {
-					t.Errorf("it does not say who may call it and what it costs: %s", tool.Description)
-				}
-				arguments := sample(op)
-				validate(t, tool.InputSchema, arguments)
-				before := w.Ledger.Calls("pro")
-				r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool.Name, Arguments: arguments})
-				if err != nil || r.IsError {
-					t.Fatalf("%v: %v: %s", arguments, err, said(r))
-				}
-				if cost := w.Ledger.Calls("pro") - before; cost != op.Cost {
-					t.Errorf("it cost %d calls, not %d", cost, op.Cost)
-				}
-				out := structured(t, r)
-				validate(t, tool.OutputSchema, out)
-				text := said(r)
-				if !strings.HasPrefix(text, "dataset_version: ") || len(text) > 64<<10 {
-					t.Errorf("the text of %d bytes begins with %.60s", len(text), text)
-				}
-			})
 		}
 	}
 	if found != len(list.Tools) {
 		t.Errorf("%d of %d tools are operations", found, len(list.Tools))
 	}
+}
+
+// everyWay calls a tool for a compact and a full result.
+func everyWay(t *testing.T, w *apitest.World, session *sdk.ClientSession, tool *sdk.Tool, op *api.Operation) {
+	t.Run(tool.Name, func(t *testing.T) {
+		if a := tool.Annotations; a == nil || a.ReadOnlyHint == op.Writes || a.DestructiveHint != nil && *a.DestructiveHint || *a.OpenWorldHint || tool.OutputSchema != nil {
+			t.Errorf("annotations %+v, schema %v", a, tool.OutputSchema)
+		}
+		if !strings.Contains(tool.Description, op.Who()) || !strings.Contains(tool.Description, op.Price()) {
+			t.Errorf("it does not say who may call it and what it costs: %s", tool.Description)
+		}
+		whole := inFull(t, session, tool.Name)
+		arguments := sample(op)
+		validate(t, whole.InputSchema, arguments)
+		sizes := map[string]int{}
+		for _, detail := range []string{"compact", "full"} {
+			if properties := whole.InputSchema.(map[string]any)["properties"].(map[string]any); properties["detail"] != nil {
+				arguments["detail"] = detail
+			}
+			before := w.Ledger.Calls("pro")
+			r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool.Name, Arguments: arguments})
+			if err != nil || r.IsError {
+				t.Fatalf("%v: %v: %s", arguments, err, said(r))
+			}
+			if cost := w.Ledger.Calls("pro") - before; cost != op.Cost {
+				t.Errorf("it cost %d calls, not %d", cost, op.Cost)
+			}
+			validate(t, whole.OutputSchema, structured(t, r))
+			text := said(r)
+			if sizes[detail] = len(text); !strings.HasPrefix(text, `{"dataset_version":`) || len(text) > 64<<10 {
+				t.Errorf("the text of %d bytes begins with %.60s", len(text), text)
+			}
+		}
+		if arguments["detail"] != nil && sizes["compact"] >= sizes["full"] {
+			t.Errorf("a compact result has %d bytes, a full one %d", sizes["compact"], sizes["full"])
+		}
+	})
+}
+
+// inFull is a tool with everything that is published of it.
+func inFull(t *testing.T, session *sdk.ClientSession, name string) *sdk.Tool {
+	t.Helper()
+	r, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "grantgraph://tool/" + name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole sdk.Tool
+	if err := json.Unmarshal([]byte(r.Contents[0].Text), &whole); err != nil || whole.Name != name || whole.Title == "" {
+		t.Fatalf("%v: %.300s", err, r.Contents[0].Text)
+	}
+	return &whole
 }
 
 func validate(t *testing.T, schema any, value map[string]any) {
@@ -234,7 +247,14 @@ func TestRefusals(t *testing.T) {
 		{"unknown key", "x", "list_funders", nil, nil},
 		{"plan", "free", "run_sql", map[string]any{"sql": "SELECT 1"}, []string{"(plan_required)", "What to do:"}},
 		{"spent", "spent", "list_grants", nil, []string{"Daily limit reached", "(quota_exhausted)"}},
-		{"misspelled", "free", "list_funders", map[string]any{"locaton": "OH"}, []string{"(unsupported_parameter)", "location"}},
+		{"misspelled", "free", "list_funders", map[string]any{"locaton": "OH"}, []string{"(unsupported_parameter)", "no such argument. Did you mean location?"}},
+		{"a city", "free", "list_funders", map[string]any{"location": "Cleveland"}, []string{`"Cleveland" is not a state`, "set geo_id_type to city"}},
+		{"a cause in words", "free", "list_funders", map[string]any{"subject": "food banks"}, []string{"K31 is Food Banks"}},
+		{"a cause of organizations", "pro", "list_organizations", map[string]any{"filters": map[string]any{"cause": "food banks"}}, []string{"K31 is Food Banks"}},
+		{"a city of prospects", "pro", "find_prospects", map[string]any{"ein": "000000005", "location": "Cleveland"}, []string{"location takes states"}},
+		{"a name for an EIN", "free", "list_funders", map[string]any{"funder_id": "Example Fund"}, []string{"find EINs by name with identify_organization"}},
+		{"unknown EIN", "pro", "get_profile", map[string]any{"ein": "000000009"}, []string{"identify_organization"}},
+		{"detail", "pro", "get_profile", map[string]any{"ein": "000000001", "detail": "all"}, []string{"detail is neither compact nor full"}},
 		{"not honored", "free", "list_funders", map[string]any{"population": "children"}, []string{"population", "did not run"}},
 		{"bad value", "free", "list_grants", map[string]any{"year": "abc"}, []string{"year"}},
 		{"bad cursor", "free", "list_grants", map[string]any{"cursor": "xyz"}, []string{"cursor"}},
@@ -260,6 +280,11 @@ func TestRefusals(t *testing.T) {
 			for _, want := range c.has {
 				if !strings.Contains(text, want) {
 					t.Errorf("it does not say %q: %s", want, text)
+				}
+			}
+			for _, word := range []string{"strict", "/search", "/meta", "endpoint"} {
+				if strings.Contains(text, word) {
+					t.Errorf("it has a word of the API, %q: %s", word, text)
 				}
 			}
 			if r.Meta["error"] == nil {
@@ -324,15 +349,15 @@ func TestPaging(t *testing.T) {
 		t.Errorf("%d grants of 130", len(keys))
 	}
 	out := call(t, session, "list_grants", map[string]any{"limit": 1000, "fields": "grant_key"})
-	if n := len(out["results"].(map[string]any)["rows"].([]any)); n != 100 || out["limit"] != 100.0 {
-		t.Errorf("a page of %d rows, limit %v", n, out["limit"])
+	if n := len(out["results"].(map[string]any)["rows"].([]any)); n != 100 || !strings.Contains(fmt.Sprint(out["notes"]), "so 1000 were not sent") {
+		t.Errorf("a page of %d rows, notes %v", n, out["notes"])
 	}
 	out = call(t, session, "list_grants", nil)
 	if n := len(out["results"].(map[string]any)["rows"].([]any)); n != 25 || out["next_cursor"] == nil {
 		t.Errorf("the usual page has %d rows, cursor %v", n, out["next_cursor"])
 	}
 	// All columns of a hundred grants exceed the bound of a result.
-	out = call(t, session, "list_grants", map[string]any{"limit": 100})
+	out = call(t, session, "list_grants", map[string]any{"limit": 100, "detail": "full"})
 	results := out["results"].(map[string]any)
 	left, _ := results["left_out"].(float64)
 	if int(left)+len(results["rows"].([]any)) != 100 || left > 0 && (out["next_cursor"] != nil || !strings.Contains(fmt.Sprint(out["notes"]), "left out")) {
@@ -412,7 +437,7 @@ func TestPrompts(t *testing.T) {
 			}
 			for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
 				verb, _, _ := strings.Cut(word, "_")
-				if slices.Contains([]string{"find", "list", "summarize", "get", "screen", "run"}, verb) && verb != word &&
+				if slices.Contains([]string{"find", "identify", "list", "summarize", "get", "screen", "run"}, verb) && verb != word &&
 					!slices.ContainsFunc(tools.Tools, func(tool *sdk.Tool) bool { return tool.Name == word }) {
 					t.Errorf("%s names the tool %s, which there is not", p.Name, word)
 				}
@@ -436,15 +461,10 @@ func TestBuiltWorld(t *testing.T) {
 	w := apitest.Real(t)
 	_, server := open(t, w)
 	session := connect(t, server, "pro")
-	list, err := session.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	checked := func(name string, arguments map[string]any) map[string]any {
 		t.Helper()
 		out := call(t, session, name, arguments)
-		i := slices.IndexFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == name })
-		validate(t, list.Tools[i].OutputSchema, out)
+		validate(t, inFull(t, session, name).OutputSchema, out)
 		if b, _ := json.Marshal(out); len(b) > 48<<10 {
 			t.Errorf("%s %v has a result of %d bytes", name, arguments, len(b))
 		}
@@ -480,6 +500,85 @@ func TestBuiltWorld(t *testing.T) {
 	for ein := range eins {
 		for _, name := range []string{"get_profile", "get_full_profile", "find_similar", "get_government_funding"} {
 			checked(name, map[string]any{"ein": ein})
+		}
+	}
+}
+
+// TestRankedPaging follows the cursors of lists that the API also pages by number.
+func TestRankedPaging(t *testing.T) {
+	t.Parallel()
+	_, server := open(t, apitest.Real(t))
+	session := connect(t, server, "pro")
+	recipients := call(t, session, "list_recipients", map[string]any{"exclude": []string{"unidentified"}})
+	ein := column(recipients, "results", "recip_ein")[0]
+	for tool, key := range map[string]string{"find_similar": "ein", "find_prospects": "funder_ein"} {
+		arguments, seen := map[string]any{"ein": ein, "limit": 40}, map[string]bool{}
+		for {
+			out := call(t, session, tool, arguments)
+			for _, one := range column(out, "results", key) {
+				seen[one] = true
+			}
+			if out["next_cursor"] == nil {
+				if hits := out["hits"].(float64); int(hits) != len(seen) || hits <= 40 {
+					t.Errorf("%s: %d of %v rows", tool, len(seen), hits)
+				}
+				break
+			}
+			arguments["cursor"] = out["next_cursor"]
+		}
+	}
+}
+
+// TestIdentifyOrganization: a name that somebody has, and one that nobody has.
+func TestIdentifyOrganization(t *testing.T) {
+	t.Parallel()
+	_, server := open(t, apitest.Real(t))
+	session := connect(t, server, "pro")
+	funders := call(t, session, "list_funders", nil)
+	name, ein := column(funders, "results", "funder_name")[0], column(funders, "results", "funder_ein")[0]
+	out := call(t, session, "identify_organization", map[string]any{"q": name})
+	if got := column(out, "candidates", "ein"); len(got) == 0 || got[0] != ein || out["verdict"] != "certain" {
+		t.Errorf("%s: %v", name, out)
+	}
+	out = call(t, session, "identify_organization", map[string]any{"q": "Zwyx Qqvj Ferret Rescue"})
+	if got := column(out, "candidates", "ein"); len(got) != 0 || out["verdict"] != "nobody" {
+		t.Errorf("nobody is %v", out)
+	}
+}
+
+// TestTemplates reads an organization and a grant by their addresses, and completes what a person types.
+func TestTemplates(t *testing.T) {
+	t.Parallel()
+	_, server := open(t, apitest.New(t))
+	session := connect(t, server, "pro")
+	list, err := session.ListResourceTemplates(t.Context(), nil)
+	if err != nil || len(list.ResourceTemplates) != 2 {
+		t.Fatalf("%v %+v", err, list)
+	}
+	key := column(call(t, session, "list_grants", nil), "results", "grant_key")[0]
+	for uri, has := range map[string]string{
+		"grantgraph://grant/" + key: key, "grantgraph://org/00-0000001": `"ein":"000000001"`, "grantgraph://org/000000001": `"ein":"000000001"`,
+	} {
+		r, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		if err != nil || !strings.Contains(r.Contents[0].Text, has) {
+			t.Errorf("%s: %v %+v", uri, err, r)
+		}
+	}
+	if _, err := connect(t, server, "").ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "grantgraph://org/000000001"}); err == nil || !strings.Contains(err.Error(), "API key") {
+		t.Errorf("without a key: %v", err)
+	}
+	for _, uri := range []string{"grantgraph://org/12", "grantgraph://org/%zz", "grantgraph://tool/rm_rf", "grantgraph://org/a/b"} {
+		if r, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}); err == nil {
+			t.Errorf("%s was read: %+v", uri, r.Contents[0])
+		}
+	}
+	for _, c := range []struct{ argument, typed, has string }{
+		{"cause", "food ban", "K31 Food Banks & Pantries"}, {"place", "ohi", "Ohio"}, {"place", "OH", "Ohio"}, {"cause", strings.Repeat("food ", 9000), ""}, {"year", "20", ""},
+	} {
+		r, err := session.Complete(t.Context(), &sdk.CompleteParams{Ref: &sdk.CompleteReference{Type: "ref/prompt", Name: "find_funders"},
+			Argument: sdk.CompleteParamsArgument{Name: c.argument, Value: c.typed}})
+		if err != nil || c.has != "" && !slices.Contains(r.Completion.Values, c.has) || c.has == "" && len(r.Completion.Values) > 0 {
+			t.Errorf("%s %.20s: %v %+v", c.argument, c.typed, err, r)
 		}
 	}
 }

@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -42,12 +44,15 @@ func (s *Service) refusal(t *tool, err error) *mcp.CallToolResult {
 	meta := mcp.Meta{}
 	if r, ok := err.(*refused); ok {
 		meta["error"], meta["status"] = r.Failure.Error, r.Code
-		fmt.Fprintf(&b, "%s (%s)\n", oneLine(r.Message), r.Failure.Error)
+		said := func(text string) string { return plainer.Replace(s.said(oneLine(text))) }
+		fmt.Fprintf(&b, "%s (%s)\n", said(r.Message), r.Failure.Error)
 		for _, p := range r.detail {
-			fmt.Fprintf(&b, "- %s: %s\n", where(p.Loc), oneLine(p.Msg))
+			if !strings.Contains(r.Message, p.Msg) {
+				fmt.Fprintf(&b, "- %s: %s\n", where(p.Loc), said(p.Msg))
+			}
 		}
 		if r.Hint != "" {
-			fmt.Fprintf(&b, "What to do: %s\n", oneLine(t.words.Replace(r.Hint)))
+			fmt.Fprintf(&b, "What to do: %s\n", said(r.Hint))
 		}
 		if r.wait != "" {
 			meta["retry_after_seconds"] = r.wait
@@ -70,14 +75,14 @@ func (s *Service) refusal(t *tool, err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Meta: meta, IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(b.String(), "\n")}}}
 }
 
+//go:embed key.txt
+var keyText string
+
+// howToGetAKey leaves out the line for agents where the service has no keys for them.
 func (s *Service) howToGetAKey() string {
-	base := s.Reference.Base()
-	text := fmt.Sprintf("The key is sent with the connection to %s%s: in the header X-API-Key, or as Authorization: Bearer <key>. People get one at "+
-		"%s/signup.\n", base, Path, base)
-	if op := s.Reference.Operation("mintAgentKey"); op != nil {
-		text += fmt.Sprintf("An agent gets one without an account: %s %s%s%s with the JSON {\"purpose\": \"what it is for\", \"source\": \"how you learned of "+
-			"this service\"}; %s/docs/guide/agents says how it is unlocked.\n",
-			op.Method, base, api.Versioned, op.Path, base)
+	text := keyText
+	if s.Reference.Operation("mintAgentKey") == nil {
+		text = text[:strings.Index(text, "An agent gets one")] + text[strings.Index(text, "Without a key"):]
 	}
 	var open []string
 	for _, t := range s.tools {
@@ -85,7 +90,7 @@ func (s *Service) howToGetAKey() string {
 			open = append(open, t.name)
 		}
 	}
-	return text + "Without a key these work: " + strings.Join(open, ", ") + ".\n"
+	return strings.NewReplacer("{base}", s.Reference.Base(), "{open}", strings.Join(open, ", ")).Replace(text)
 }
 
 // where is the location of a problem, without its first part, which a model does not know.
@@ -103,4 +108,17 @@ const methodListen = "subscriptions/listen"
 
 func notOffered(method string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: method + " is not offered: nothing here changes while you wait"}
+}
+
+// oneLine removes line breaks and invisible characters from a text of strangers.
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsGraphic(r):
+			return r
+		}
+		return -1
+	}, s)), " ")
 }

@@ -1,16 +1,22 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"grantgraph"
+	"grantgraph/internal/each"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/place"
@@ -20,13 +26,14 @@ import (
 const (
 	docsScheme       = "grantgraph://docs/"
 	vocabularyScheme = "grantgraph://vocabulary/"
+	toolScheme       = "grantgraph://tool/"
 )
 
 // forOperators are documents that only operators need; they are not resources.
 var forOperators = map[string]bool{
 	"docs/operations.md": true, "docs/security.md": true, "docs/reliability.md": true,
 	"docs/architecture.md": true, "docs/benchmarks.md": true, "docs/dependencies.md": true,
-	"docs/site.md": true,
+	"docs/site.md": true, "docs/operations-reference.md": true,
 }
 
 // shownBase is the service address in the documents, which the real one replaces.
@@ -45,20 +52,23 @@ func (s *Service) addResources() error {
 		text := strings.ReplaceAll(string(content), shownBase, s.Reference.Base())
 		title, about := headOf(text)
 		short := strings.TrimSuffix(strings.TrimPrefix(name, "docs/"), ".md")
-		s.addResource(docsScheme+short, short, title, about, text)
+		s.addResource(docsScheme+short, short, title, about, "text/markdown", text)
 		return nil
 	})
 	for _, v := range vocabularies(s.Reference) {
-		s.addResource(vocabularyScheme+v.name, v.name, v.title, v.about, "# "+v.title+"\n\n"+v.about+"\n\n"+v.table)
+		s.addResource(vocabularyScheme+v.name, v.name, v.title, v.about, "text/markdown", "# "+v.title+"\n\n"+v.about+"\n\n"+v.table)
+	}
+	for _, t := range s.tools {
+		s.addResource(toolScheme+t.name, t.name, t.op.Summary, "The tool in full: all arguments, and the schema of its results.", "application/json",
+			s.said(string(encoded(t.inFull(s.Reference)))))
 	}
 	return err
 }
 
-func (s *Service) addResource(uri, name, title, about, text string) {
-	const kind = "text/markdown"
+func (s *Service) addResource(uri, name, title, about, kind, text string) {
 	s.server.AddResource(&mcp.Resource{URI: uri, Name: name, Title: title, Description: about, MIMEType: kind, Size: int64(len(text))},
 		func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: kind, Text: text}}}, nil
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: kind, Text: text}}, Cacheable: listsKept}, nil
 		})
 }
 
@@ -145,4 +155,55 @@ func (t *lined) add(cells ...string) {
 		cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
 	}
 	fmt.Fprintf(t, "| %s |\n", strings.Join(cells, " | "))
+}
+
+// live are resources from the dataset, with a part of the address left open: the full results of a tool.
+var live = []struct{ scheme, part, tool, argument, about string }{
+	{"grantgraph://org/", "{ein}", "get_profile", "ein", "An organization: who it is, its figures, its status and its returns."},
+	{"grantgraph://grant/", "{key}", "list_grants", "grant_key", "A grant with all its columns, by its grant_key."},
+}
+
+func (s *Service) addTemplates() {
+	for _, one := range live {
+		i := slices.IndexFunc(s.tools, func(t *tool) bool { return t.name == one.tool })
+		if i < 0 {
+			continue
+		}
+		call := s.calling(s.tools[i])
+		s.server.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: one.scheme + one.part, Name: one.tool, Description: one.about, MIMEType: "text/plain"},
+			func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+				value, _ := url.PathUnescape(strings.TrimPrefix(r.Params.URI, one.scheme)) // a malformed one is no EIN and no key
+				arguments := encoded(map[string]string{one.argument: value, "detail": "full"})
+				result, err := call(ctx, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Arguments: arguments}, Extra: r.Extra})
+				if err != nil {
+					return nil, err
+				}
+				text := result.Content[0].(*mcp.TextContent).Text
+				if result.IsError {
+					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text}
+				}
+				if bytes.Contains(result.StructuredContent.(json.RawMessage), []byte(`"hits":0,`)) {
+					return nil, mcp.ResourceNotFoundError(r.Params.URI)
+				}
+				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: text}}, Cacheable: mcp.Cacheable{CacheScope: "private"}}, nil
+			})
+	}
+}
+
+// complete suggests causes and places for prompts.
+func (s *Service) complete(_ context.Context, r *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+	values := []string{}
+	typed := strings.ToLower(strings.TrimSpace(r.Params.Argument.Value))
+	switch r.Params.Argument.Name {
+	case "cause":
+		values = each.Of(ntee.Like(typed), func(e ntee.Entry) string { return string(e.Code) + " " + e.Title })
+	case "place":
+		for _, one := range place.Regions() {
+			if strings.HasPrefix(strings.ToLower(one.Name), typed) || strings.EqualFold(one.Code, typed) {
+				values = append(values, one.Name)
+			}
+		}
+	}
+	shown := values[:min(len(values), 100)] // the protocol allows no more
+	return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: shown, Total: len(values), HasMore: len(shown) < len(values)}}, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
 )
@@ -84,9 +85,17 @@ func tabled(list []any) *table {
 		}
 	}
 	// An object that is null in some rows has its own column, which is all null and goes.
-	for i := len(t.columns) - 1; i >= 0; i-- {
+	t.drop(func(i int) bool {
 		parted := slices.ContainsFunc(t.columns, func(c string) bool { return strings.HasPrefix(c, t.columns[i]+".") })
-		if !parted || slices.ContainsFunc(t.rows, func(r []any) bool { return r[i] != nil }) {
+		return parted && !slices.ContainsFunc(t.rows, func(r []any) bool { return r[i] != nil })
+	})
+	return t
+}
+
+// drop removes columns.
+func (t *table) drop(unwanted func(i int) bool) {
+	for i := len(t.columns) - 1; i >= 0; i-- {
+		if !unwanted(i) {
 			continue
 		}
 		t.columns = slices.Delete(t.columns, i, i+1)
@@ -94,7 +103,6 @@ func tabled(list []any) *table {
 			t.rows[j] = slices.Delete(t.rows[j], i, i+1)
 		}
 	}
-	return t
 }
 
 // formed turns every list of objects within an answer, as its Go type t says, into a table.
@@ -148,38 +156,55 @@ func pointed(t reflect.Type) reflect.Type {
 	return t
 }
 
-func (t *tool) result(header http.Header, body []byte, rows int, given map[string]json.RawMessage) (*mcp.CallToolResult, error) {
+func (t *tool) result(header http.Header, body []byte, wish asking, given map[string]json.RawMessage) (*mcp.CallToolResult, error) {
 	read, err := api.ReadJSON(body)
 	answer, ok := read.(api.Ordered)
 	if err != nil || !ok {
 		return nil, fault.New("answer", "The answer is not in the format of this service.").Try("check the address of the service")
 	}
-	content := formed(answer.Without(dropped...), reflect.TypeOf(t.op.Response)).(api.Ordered)
+	content := answer.Without(dropped...)
 	if t.op.ID == sqlSchema {
 		if content, err = shortSchema(content, given); err != nil {
 			return nil, err
 		}
+	} else {
+		content = formed(content, reflect.TypeOf(t.op.Response)).(api.Ordered)
+	}
+	if t.name == identify {
+		content = candidates(content)
 	}
 	notes, service := remarks(answer.Get("x_service"))
-	out := api.Ordered{}.With("dataset_version", header.Get("X-Dataset-Version")).With("notes", notes)
+	if len(service) > 0 {
+		content = content.With("x_service", service)
+	}
+	if !wish.full {
+		content = t.compact.of(content, nil).(api.Ordered)
+	}
+	// Totals come first, then objects, then tables.
+	slices.SortStableFunc(content, func(a, b api.Entry) int { return rankOf(a.Value) - rankOf(b.Value) })
+	out := api.Ordered{}.With("dataset_version", header.Get("X-Dataset-Version")).With("notes", append(notes, wish.notes...))
 	if left, err := strconv.Atoi(header.Get("X-Calls-Remaining")); err == nil {
 		out = out.With("calls_remaining", left)
 	}
-	// Totals come first, then objects, then tables.
-	for _, rank := range []int{0, 1, 2} {
-		for _, m := range content {
-			if rankOf(m.Value) == rank {
-				out = append(out, m)
-			}
-		}
-	}
-	if len(service) > 0 {
-		out = out.With("x_service", service)
-	}
-	if out, err = bounded(out, rows); err != nil {
+	if out, err = bounded(append(out, content...), wish); err != nil {
 		return nil, err
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text(out)}}, StructuredContent: json.RawMessage(encoded(out))}, nil
+	body = encoded(out)
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: oneLine(string(body))}}, StructuredContent: json.RawMessage(body)}, nil
+}
+
+// identify is a second tool of the search: whom a text means, and not what has some of its words.
+const identify = "identify_organization"
+
+// candidates are those results of a search that the text may mean.
+func candidates(answer api.Ordered) api.Ordered {
+	found := answer.Get("results").(*table)
+	i := slices.Index(found.columns, "probability")
+	found.rows = slices.DeleteFunc(found.rows, func(row []any) bool {
+		p, err := strconv.ParseFloat(fmt.Sprint(row[i]), 64)
+		return err != nil || p < 0.01
+	})
+	return answer.Without("results").With("candidates", found)
 }
 
 func rankOf(v any) int {
@@ -212,42 +237,37 @@ func remarks(block any) (notes []any, rest api.Ordered) {
 	return notes, service.Without("unsupported", "warnings", "dataset", "example")
 }
 
-// bounded limits every table to rows rows and the result to maxResult, and notes what is left out.
-func bounded(out api.Ordered, rows int) (api.Ordered, error) {
+// bounded limits every table to the rows asked for and the result to maxResult, and notes what is left out.
+func bounded(out api.Ordered, wish asking) (api.Ordered, error) {
 	tables := tablesOf(out)
 	for _, t := range tables {
+		rows := wish.rows
+		if t.path != "results" && !wish.full {
+			rows = wish.beside
+		}
 		t.table.cut(rows)
 	}
-	whole := size(out)
-	for whole > maxResult {
-		// Halve the largest table.
-		var largest *table
-		most := 0
-		for _, t := range tables {
-			if n := size(t.table); len(t.table.rows) > 1 && n > most {
-				largest, most = t.table, n
-			}
-		}
-		if largest == nil {
-			break
-		}
-		largest.cut(len(largest.rows) / 2)
-		whole = size(out)
+	if !wish.full && shortened(out, compactBytes*max(1, wish.rows/usualRows), cuts...) {
+		noted(out, "Texts that end with … were cut; detail=full has the whole.")
 	}
-	if whole > maxResult {
-		out = clipped(out).(api.Ordered)
-		tables = tablesOf(out)
-		if whole = size(out); whole > maxResult {
-			return nil, fault.New("too_large", "The answer is larger than a model can read: %d bytes.",
-				whole).Try("ask for fewer columns with fields, or for fewer parts")
+	for rows := wish.rows / 2; rows > 0 && size(out) > maxResult; rows /= 2 {
+		for _, t := range tables {
+			t.table.cut(rows)
 		}
-		out = noted(out, fmt.Sprintf("Texts longer than %d bytes were cut.", maxText))
+	}
+	if shortened(out, maxResult, maxText) {
+		noted(out, fmt.Sprintf("Texts longer than %d bytes were cut.", maxText))
+	}
+	if whole := size(out); whole > maxResult {
+		return nil, fault.New("too_large", "The answer is larger than a model can read: %d bytes.",
+			whole).Try("ask for fewer columns with fields, or for fewer parts")
 	}
 	for _, t := range tables {
 		if t.table.left == 0 {
 			continue
 		}
-		out = noted(out, fmt.Sprintf("%s: %d more rows of this answer were left out. %s", t.path, t.table.left, moreRows(out)))
+		noted(out, fmt.Sprintf("%s: %d more rows of this answer were left out. Ask for fewer at a time with limit, for fewer columns with fields, or for more "+
+			"with max_rows (at most %d).", t.path, t.table.left, mostRows))
 		// next_cursor would skip the rows that were cut.
 		for i := range out {
 			if out[i].Name == "next_cursor" && t.path == "results" {
@@ -268,22 +288,8 @@ func encoded(v any) []byte {
 	return text
 }
 
-func moreRows(out api.Ordered) string {
-	if slices.ContainsFunc(out, func(m api.Entry) bool { return m.Name == "next_cursor" }) {
-		return "Ask with a smaller limit and follow next_cursor, or choose columns with fields."
-	}
-	return fmt.Sprintf("Ask for more with max_rows (at most %d), or for less at a time.", mostRows)
-}
-
-func noted(out api.Ordered, note string) api.Ordered {
-	for i := range out {
-		if out[i].Name == "notes" {
-			list, _ := out[i].Value.([]any)
-			out[i].Value = append(list, note)
-		}
-	}
-	return out
-}
+// noted adds a note: notes are the second member of every result.
+func noted(out api.Ordered, note string) { out[1].Value = append(out[1].Value.([]any), note) }
 
 type placed struct {
 	path  string
@@ -304,24 +310,98 @@ func tablesOf(o api.Ordered) (list []placed) {
 	return list
 }
 
-func clipped(v any) any {
+// clipped shortens the texts of a value.
+func clipped(v any, most int) any {
 	switch v := v.(type) {
 	case string:
-		return fault.Clip(v, maxText)
+		return fault.Clip(v, most)
 	case api.Ordered:
 		for i := range v {
-			v[i].Value = clipped(v[i].Value)
+			v[i].Value = clipped(v[i].Value, most)
 		}
 	case []any:
 		for i := range v {
-			v[i] = clipped(v[i])
+			v[i] = clipped(v[i], most)
 		}
 	case *table:
 		for _, row := range v.rows {
-			for i := range row {
-				row[i] = clipped(row[i])
-			}
+			clipped(row, most)
 		}
 	}
 	return v
+}
+
+// members are the members of an answer that a compact result has, as paths: each with all below it. * stands for any name.
+type members [][]string
+
+// everywhere are members that every compact result has, if the answer has them.
+const everywhere = "hits next_cursor x_service.excluded x_service.withheld x_service.not_available"
+
+func membersOf(text string) members {
+	if text == "" {
+		return nil
+	}
+	return each.Of(strings.Fields(text+" "+everywhere), func(path string) []string { return strings.Split(path, ".") })
+}
+
+// has reports whether the member at a path is kept as a whole, or in part.
+func (m members) has(at []string) (whole, part bool) {
+	for _, path := range m {
+		n := min(len(path), len(at))
+		if slices.EqualFunc(path[:n], at[:n], func(kept, name string) bool { return kept == "*" || kept == name }) {
+			whole, part = whole || n == len(path), true
+		}
+	}
+	return whole, part
+}
+
+// of is what is kept of a value at a path, of which a part is kept.
+func (m members) of(v any, at []string) any {
+	if whole, _ := m.has(at); whole || m == nil {
+		return v
+	}
+	switch v := v.(type) {
+	case api.Ordered:
+		out := api.Ordered{}
+		for _, one := range v {
+			path := append(slices.Clip(at), one.Name)
+			if _, part := m.has(path); part {
+				out = out.With(one.Name, m.of(one.Value, path))
+			}
+		}
+		return out
+	case []any:
+		return each.Of(v, func(one any) any { return m.of(one, at) })
+	case *table:
+		paths := each.Of(v.columns, func(c string) []string { return append(slices.Clip(at), strings.Split(c, ".")...) })
+		for _, row := range v.rows {
+			for i := range row {
+				row[i] = m.of(row[i], paths[i])
+			}
+		}
+		v.drop(func(i int) bool { _, part := m.has(paths[i]); return !part })
+	}
+	return v
+}
+
+// Bounds of a compact result with up to usualRows rows, in bytes: about 2,000 tokens. Where it has more, its texts are cut to
+// the first of cuts that is enough.
+const compactBytes = 6 << 10
+
+var cuts = []int{300, 100, 60, 40}
+
+// shortened cuts the texts of a result, but not its notes, to the first length with which it has at most so many bytes.
+func shortened(out api.Ordered, most int, lengths ...int) (cut bool) {
+	for _, length := range lengths {
+		if size(out) <= most {
+			break
+		}
+		for i := range out {
+			if out[i].Name != "notes" {
+				out[i].Value = clipped(out[i].Value, length)
+			}
+		}
+		cut = true
+	}
+	return cut
 }

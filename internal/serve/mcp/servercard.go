@@ -27,42 +27,6 @@ const (
 
 var wellKnown = []string{"/.well-known/mcp.json", "/.well-known/mcp/server-card.json"}
 
-// Card is the Server Card of the service (SEP-2127).
-type Card struct {
-	Schema      string         `json:"$schema"`
-	Name        string         `json:"name"`
-	Version     string         `json:"version"`
-	Title       string         `json:"title"`
-	Description string         `json:"description"`
-	Website     string         `json:"websiteUrl"`
-	Remotes     []Remote       `json:"remotes"`
-	Meta        map[string]any `json:"_meta"`
-}
-
-type Remote struct {
-	Type     string   `json:"type"`
-	URL      string   `json:"url"`
-	Headers  []Header `json:"headers"`
-	Versions []string `json:"supportedProtocolVersions"`
-}
-
-type Header struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Required    bool   `json:"isRequired"`
-	Secret      bool   `json:"isSecret"`
-}
-
-// Listed is an operation of the API in the card: its tool, or why it is not a tool.
-type Listed struct {
-	Operation string `json:"operation"`
-	Tool      string `json:"tool,omitempty"`
-	Title     string `json:"title,omitempty"`
-	Access    string `json:"access,omitempty"`
-	Cost      *int   `json:"cost,omitempty"`
-	Why       string `json:"why,omitempty"`
-}
-
 type document struct {
 	kind string
 	body []byte
@@ -108,30 +72,33 @@ func (s *Service) documents() map[string]document {
 	return docs
 }
 
-func (s *Service) card() Card {
+// card is the Server Card of the service (SEP-2127).
+func (s *Service) card() map[string]any {
 	base := s.Reference.Base()
-	versions, names := mcp.SupportedProtocolVersions(), each.Of(prompts, func(p *mcp.Prompt) string { return p.Name })
-	return Card{
-		Schema: cardSchema, Name: reversed(host(base)) + "/grantgraph", Version: s.Version, Title: "Grantgraph",
-		Description: "Who funded whom in the United States, from public tax filings, as tools that only read.",
-		Website:     base + "/docs/mcp",
-		Remotes: []Remote{{"streamable-http", base + Path, []Header{
-			{"X-API-Key", "A key of the service; without it the tools that need none work. Authorization: Bearer is taken as well.", false, true},
-		}, versions}},
-		Meta: map[string]any{"grantgraph/operations": s.listed(), "grantgraph/prompts": names, "grantgraph/agent-key": base + api.Versioned + "/agent-key"},
+	key := map[string]any{"name": "X-API-Key", "isRequired": false, "isSecret": true,
+		"description": "A key of the service; without it the tools that need none work. Authorization: Bearer is taken as well."}
+	return map[string]any{
+		"$schema": cardSchema, "name": reversed(host(base)) + "/grantgraph", "version": s.Version, "title": "Grantgraph",
+		"description": "Who funded whom in the United States, from public tax filings, as tools that only read.",
+		"websiteUrl":  base + "/docs/mcp",
+		"remotes": []map[string]any{{"type": "streamable-http", "url": base + Path, "headers": []any{key},
+			"supportedProtocolVersions": mcp.SupportedProtocolVersions()}},
+		"_meta": map[string]any{"grantgraph/operations": s.listed(), "grantgraph/agent-key": base + api.Versioned + "/agent-key",
+			"grantgraph/prompts": each.Of(prompts, func(p *mcp.Prompt) string { return p.Name })},
 	}
 }
 
-// listed lists every operation with its tool, or with why it is no tool.
-func (s *Service) listed() (list []Listed) {
+// listed lists every operation with its tools, or with why it is no tool.
+func (s *Service) listed() (list []map[string]any) {
 	for _, g := range s.Reference.Groups {
 		for i := range g.Operations {
 			op := &g.Operations[i]
-			switch {
-			case offered(op):
-				list = append(list, Listed{Operation: op.ID, Tool: toolName(op.ID), Title: op.Summary, Access: string(op.Access), Cost: &op.Cost})
-			case op.Access != api.Admin:
-				list = append(list, Listed{Operation: op.ID, Why: leftOut[op.ID]})
+			for _, d := range declaredOf(op) {
+				one := map[string]any{"operation": op.ID, "why": d.leftOut}
+				if d.name != "" {
+					one = map[string]any{"operation": op.ID, "tool": d.name, "title": op.Summary, "access": op.Access, "cost": op.Cost}
+				}
+				list = append(list, one)
 			}
 		}
 	}

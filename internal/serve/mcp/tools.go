@@ -1,98 +1,124 @@
 package mcp
 
 import (
+	"cmp"
 	_ "embed"
+	"encoding/json"
 	"fmt"
-	"slices"
+	"maps"
+	"regexp"
+
 	"strings"
-	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/serve/api"
 	tsv "grantgraph/internal/table"
 )
 
-//go:embed tools.tsv
-var toolTable string
-
+// A model reads the list of tools before its first call, so that list says little: tools.tsv and arguments.tsv have its words.
+// The published words are in a resource for each tool.
 var (
-	names   = toolColumn("tool")     // of tools that are not named after their operation: the words that a model looks for
-	advice  = toolColumn("advice")   // added to a tool's description: when to use it
-	leftOut = toolColumn("left_out") // why an operation is no tool; offered also leaves out those for billing systems
+	//go:embed tools.tsv
+	toolTable string
+	//go:embed arguments.tsv
+	argumentTable string
+	//go:embed arguments.json
+	ownArguments []byte // arguments that the API does not have, and what is different of limit
 )
 
-// toolColumn is a column of tools.tsv by operation, where it is not empty.
-func toolColumn(column string) map[string]string {
-	values := map[string]string{}
-	for _, row := range tsv.Read("tools.tsv", toolTable, "operation", "tool", "advice", "left_out") {
-		if value := row.Text(column); value != "" {
-			values[row.Text("operation")] = value
+// declared is a row of tools.tsv.
+type declared struct {
+	op, name string
+	about    string
+	compact  members // of a result without detail=full; nil keeps all
+	leftOut  string
+}
+
+var declarations = each.Of(tsv.Read("tools.tsv", toolTable, "operation", "tool", "about", "compact", "left_out"), func(row tsv.Row) declared {
+	return declared{row.Text("operation"), row.Text("tool"), row.Text("about"), membersOf(row.Text("compact")), row.Text("left_out")}
+})
+
+// declaredOf are the tools of an operation, or the one row that says why it is no tool.
+func declaredOf(op *api.Operation) (list []declared) {
+	for _, d := range declarations {
+		if d.op == op.ID {
+			list = append(list, d)
 		}
-	}
-	return values
-}
-
-// hidden are parameters that tools refuse: one format, and no answers from example data.
-var hidden = []string{"format", "example", "compat", "reports", "page"}
-
-// untold are parameters that tools accept and do not describe: another does the same.
-var untold = []string{"id_type", "exclude_daf"}
-
-const (
-	usualRows = 25
-	mostRows  = 100
-)
-
-type tool struct {
-	op        *api.Operation
-	name      string
-	paging    string // argument that sets the rows in a page; empty if the operation has no pages
-	arguments map[string]any
-	required  []string
-	query     map[string]*api.Param // parameters in the path and the query
-	words     *strings.Replacer     // replaces API operations by the names of their tools
-}
-
-func toolName(id string) string {
-	if name, ok := names[id]; ok {
-		return name
-	}
-	var b strings.Builder
-	for _, r := range id {
-		if unicode.IsUpper(r) {
-			b.WriteByte('_')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return strings.TrimPrefix(b.String(), "_")
-}
-
-func offered(op *api.Operation) bool {
-	_, out := leftOut[op.ID]
-	return !out && op.Access != api.Admin && op.Access != api.Agent && slices.Contains(op.Formats, "json")
-}
-
-func (s *Service) makeTools() (list []*tool) {
-	var operations []*api.Operation
-	var words []string
-	for _, g := range s.Reference.Groups {
-		for i := range g.Operations {
-			if op := &g.Operations[i]; offered(op) {
-				operations = append(operations, op)
-				words = append(words, op.Method+" "+op.Path, toolName(op.ID))
-			}
-		}
-	}
-	called := strings.NewReplacer(words...)
-	for _, op := range operations {
-		list = append(list, s.makeTool(op, called))
 	}
 	return list
 }
 
-func (s *Service) makeTool(op *api.Operation, words *strings.Replacer) *tool {
-	t := &tool{op: op, name: toolName(op.ID), query: map[string]*api.Param{}, words: words}
+// argumentWords describes arguments in the list of tools, by argument or by tool and argument. A dot leads into an object, and
+// "-" leaves an argument out of the list; calls may send it all the same.
+var argumentWords = func() map[string]string {
+	words := map[string]string{}
+	for _, row := range tsv.Read("arguments.tsv", argumentTable, "argument", "words") {
+		words[row.Text("argument")] = row.Text("words")
+	}
+	return words
+}()
+
+// hidden are parameters that tools refuse: one format, and no answers from example data.
+var hidden = []string{"format", "example", "compat", "reports", "page"}
+
+const (
+	usualRows   = 25
+	usualBeside = 10
+	mostRows    = 100
+	mostNamed   = 180 // bytes of an enumeration in the list of tools
+)
+
+type tool struct {
+	*declared
+	op        *api.Operation
+	paging    string // argument that sets the rows in a page; empty if the operation has no pages
+	arguments map[string]any
+	required  []string
+	query     map[string]*api.Param // parameters in the path and the query
+}
+
+func (s *Service) makeTools() {
+	s.named = map[string]string{}
+	for _, g := range s.Reference.Groups {
+		for i := range g.Operations {
+			op := &g.Operations[i]
+			for _, d := range declaredOf(op) {
+				if d.name != "" {
+					s.tools = append(s.tools, s.makeTool(op, &d))
+					s.named[op.Path], s.named[op.Method+" "+op.Path] = d.name, d.name
+				}
+			}
+		}
+	}
+}
+
+var (
+	// address matches an operation of the API or a page of the site in a text.
+	address = regexp.MustCompile(`(^|[ (])((?:GET|POST|DELETE|PATCH) )?(/[a-z][a-z{}/_-]*)`)
+	// plainer has other words for what the API says of what has another name here, or happens by itself.
+	plainer = strings.NewReplacer(
+		"strict=1 refuses what would be ignored. ", "Nothing was run. ", ", or leave out strict to get an answer with warnings", ", and call again; this was free",
+		", so it was not applied", "", "parameter", "argument", "endpoint", "tool", " example=1 needs no key.", "")
+)
+
+// said puts a text of the API into the words of tools: the name of a tool for an operation, and the address of a page.
+func (s *Service) said(text string) string {
+	return address.ReplaceAllStringFunc(text, func(found string) string {
+		m := address.FindStringSubmatch(found)
+		if name := s.named[m[2]+m[3]]; name != "" {
+			return m[1] + name
+		}
+		if m[2] != "" || strings.Contains(m[3], "{") {
+			return found
+		}
+		return m[1] + s.Reference.Base() + m[3]
+	})
+}
+
+func (s *Service) makeTool(op *api.Operation, d *declared) *tool {
+	t := &tool{declared: d, op: op, query: map[string]*api.Param{}}
 	t.arguments, t.required = s.Reference.Arguments(op)
 	for i := range op.Params {
 		t.query[op.Params[i].Name] = &op.Params[i]
@@ -101,50 +127,81 @@ func (s *Service) makeTool(op *api.Operation, words *strings.Replacer) *tool {
 		delete(t.arguments, name)
 		delete(t.query, name)
 	}
-	for _, name := range untold {
-		delete(t.arguments, name)
-	}
-	for _, a := range t.arguments {
-		if a, ok := a.(map[string]any); ok {
-			if about, ok := a["description"].(string); ok {
-				a["description"] = words.Replace(about)
-			}
-		}
+	own := map[string]map[string]any{}
+	if err := json.Unmarshal(ownArguments, &own); err != nil {
+		panic("mcp: arguments.json: " + err.Error()) // it is embedded
 	}
 	for _, name := range []string{"limit", "size"} {
 		if a, ok := t.arguments[name].(map[string]any); ok {
 			t.paging = name
-			a["maximum"], a["default"] = mostRows, usualRows
-			a["description"] = fmt.Sprintf("Rows in a page, at most %d here; next_cursor leads to the next page.", mostRows)
+			maps.Copy(a, own["limit"])
 		}
 	}
-	if t.paging == "" {
-		t.arguments["max_rows"] = map[string]any{"type": "integer", "minimum": 1, "maximum": mostRows, "default": usualRows,
-			"description": fmt.Sprintf("How many rows of each table of the answer to show, at most %d.", mostRows)}
+	for name, there := range map[string]bool{"max_rows": t.paging == "", "tables": op.ID == sqlSchema, "detail": t.compact != nil, "strict": true} {
+		if there {
+			t.arguments[name] = own[name]
+		}
 	}
-	if op.ID == sqlSchema {
-		t.arguments["tables"] = map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "maxItems": 10,
-			"description": "Names of tables to describe with all their columns; without it every table is listed in short."}
-	}
-	t.arguments["strict"] = map[string]any{"type": "boolean", "default": true,
-		"description": "Whether an argument that would be ignored is an error, which costs nothing. Where it is false the answer comes with a note that the " +
-			"filter did not run."}
 	return t
 }
 
+// described is the tool in the list of tools, in few words.
 func (t *tool) described() *mcp.Tool {
 	no := false
-	about := t.op.Description
-	if more := advice[t.op.ID]; more != "" {
-		about += " " + more
+	hints := &mcp.ToolAnnotations{ReadOnlyHint: !t.op.Writes, IdempotentHint: !t.op.Writes, OpenWorldHint: &no}
+	if t.op.Writes {
+		hints.DestructiveHint = &no
 	}
 	return &mcp.Tool{
-		Name: t.name, Title: t.op.Summary,
-		Description: t.words.Replace(about) + fmt.Sprintf(" Needs %s; %s.", t.op.Who(), t.op.Price()),
-		InputSchema: map[string]any{"type": "object", "properties": t.arguments, "required": append([]string{}, t.required...), "additionalProperties": false},
-		// Most calls only read; they are counted, and nothing else changes.
-		Annotations: &mcp.ToolAnnotations{Title: t.op.Summary, ReadOnlyHint: !t.op.Writes, IdempotentHint: !t.op.Writes, DestructiveHint: &no,
-			OpenWorldHint: &no},
-		OutputSchema: resultSchema(t.op.Response, t.op.ID == sqlSchema),
+		Name: t.name, Description: fmt.Sprintf("%s Needs %s; %s.", t.about, t.op.Who(), t.op.Price()), Annotations: hints,
+		InputSchema: t.told("", map[string]any{"type": "object", "properties": t.arguments, "required": t.required}),
 	}
+}
+
+// inFull is the tool with the published words of its arguments and the schema of its results.
+func (t *tool) inFull(r *api.Reference) *mcp.Tool {
+	whole := t.described()
+	whole.Title, whole.Description = t.op.Summary, t.op.Description+" "+whole.Description
+	whole.InputSchema = map[string]any{"type": "object", "properties": t.arguments, "required": append([]string{}, t.required...)}
+	whole.OutputSchema = t.resultSchema(r)
+	return whole
+}
+
+// told is a schema in few words: types, short enumerations and the words of arguments.tsv.
+func (t *tool) told(path string, full map[string]any) map[string]any {
+	short := map[string]any{}
+	switch kind := full["type"].(type) {
+	case string:
+		short["type"] = kind
+	case []string:
+		short["type"] = kind[0]
+	}
+	if text, err := json.Marshal(full["enum"]); err == nil && full["enum"] != nil && len(text) <= mostNamed {
+		short["enum"] = full["enum"]
+	}
+	if items, ok := full["items"].(map[string]any); ok {
+		short["items"] = t.told(path, items)
+		delete(short["items"].(map[string]any), "description")
+	}
+	if words := t.wordsOf(path); words != "" {
+		short["description"] = words
+	}
+	if properties, ok := full["properties"].(map[string]any); ok {
+		inner := map[string]any{}
+		for name, p := range properties {
+			at := strings.TrimPrefix(path+"."+name, ".")
+			if p, ok := p.(map[string]any); ok && t.wordsOf(at) != "-" {
+				inner[name] = t.told(at, p)
+			}
+		}
+		short["properties"] = inner
+		if required, _ := full["required"].([]string); len(required) > 0 {
+			short["required"] = required
+		}
+	}
+	return short
+}
+
+func (t *tool) wordsOf(path string) string {
+	return cmp.Or(argumentWords[t.name+"."+path], argumentWords[path])
 }

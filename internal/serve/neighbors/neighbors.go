@@ -146,30 +146,100 @@ func Weight(g *graph.Graph, e ein.EIN) int64 {
 	return int64(n)*8 + 3*4*int64(parties+mostDegree) + 8*(mostDegree+1)
 }
 
-// SharedParties counts, for each pair of organizations, the recipients of both, or the funders of
-// both. The diagonal holds the number of parties of each.
-func SharedParties(ctx context.Context, g *graph.Graph, list []ein.EIN, side graph.Side) ([][]int64, error) {
+// Shared is what organizations have in common: the recipients that several of them gave to, or the
+// funders that gave to several of them.
+type Shared struct {
+	Counts  [][]int64 // parties of each pair; the diagonal holds the parties of each
+	Parties []Common  // those of most organizations first, then by dollars; no more than were asked for
+	Hits    int       // parties of two organizations and more
+}
+
+// Common is a party of several organizations, with the grants between it and each.
+type Common struct {
+	EIN  ein.EIN
+	Name string
+	By   []Between
+}
+
+type Between struct {
+	graph.Cost
+	First, Last int // fiscal years
+}
+
+// ReadShared finds what organizations have in common, and lists the first parties of it.
+func ReadShared(ctx context.Context, g *graph.Graph, list []ein.EIN, side graph.Side, limit int) (out Shared, err error) {
 	v, err := g.View()
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	defer v.Close()
 	parties := make([][]uint32, len(list))
+	out.Counts = make([][]int64, len(list))
+	var both, all []uint32
 	for i, e := range list {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return out, err
 		}
 		parties[i] = partiesOf(v, e, side)
-	}
-	out := make([][]int64, len(list))
-	var both []uint32
-	for i := range list {
-		out[i] = make([]int64, len(list))
-		out[i][i] = int64(len(parties[i]))
+		out.Counts[i] = make([]int64, len(list))
+		out.Counts[i][i] = int64(len(parties[i]))
 		for j := range i {
 			both = radix.Intersect(both[:0], parties[i], parties[j])
-			out[i][j], out[j][i] = int64(len(both)), int64(len(both))
+			out.Counts[i][j], out.Counts[j][i] = int64(len(both)), int64(len(both))
+			all = append(all, both...)
 		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	out.Hits = len(all)
+	type common struct {
+		id     uint32
+		shared int
+		amount int64
+		by     []Between
+	}
+	found := make([]common, len(all))
+	for i, id := range all {
+		found[i] = common{id: id, by: make([]Between, len(list))}
+	}
+	for org, e := range list {
+		rows := v.GrantsOf(e, side)
+		at, ok := 0, false
+		for i, id := range rows.Parties {
+			if i%partiesAtOnce == 0 && ctx.Err() != nil {
+				return out, ctx.Err()
+			}
+			if i == 0 || id != rows.Parties[i-1] {
+				at, ok = slices.BinarySearch(all, id)
+			}
+			if !ok {
+				continue
+			}
+			f, year := &found[at], int(v.Years[rows.Years[i]])
+			b := &f.by[org]
+			if b.Grants == 0 {
+				f.shared++
+				b.First = year
+			}
+			b.First, b.Last = min(b.First, year), max(b.Last, year)
+			b.Grants++
+			b.Amount += rows.Amounts[i]
+			f.amount += rows.Amounts[i]
+		}
+	}
+	slices.SortFunc(found, func(a, b common) int {
+		return cmp.Or(cmp.Compare(b.shared, a.shared), cmp.Compare(b.amount, a.amount), cmp.Compare(a.id, b.id))
+	})
+	for _, f := range found[:min(limit, len(found))] {
+		c := Common{By: f.by}
+		if side == graph.Gave {
+			x := v.Recipient(f.id)
+			c.EIN, c.Name = x.EIN, x.Name
+		} else {
+			x := v.Funder(f.id)
+			c.EIN, c.Name = x.EIN, x.Name
+		}
+		out.Parties = append(out.Parties, c)
 	}
 	return out, nil
 }

@@ -3,10 +3,14 @@
 package oversight
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
+	"html/template"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -24,12 +28,13 @@ import (
 
 // Source is where the status is read from.
 type Source struct {
-	Data      string         // data directory
-	Backups   string         // folder of the backups; empty if it is not known
-	Store     string         // of the accounts, in words
-	Accounts  *account.Store // nil if it cannot be opened
-	Problem   error          // why not
-	Returns   Waiting        // the queue of returns; nil for none
+	Data      string                 // data directory
+	Backups   string                 // folder of the backups; empty if it is not known
+	Store     string                 // of the accounts, in words
+	Accounts  *account.Store         // nil if it cannot be opened
+	Problem   error                  // why not
+	Returns   Waiting                // the queue of returns; nil for none
+	Sources   func(row string) error // adds a row to human.csv; nil where the builds are made elsewhere
 	Refreshed func() time.Time
 	Recent    *Recent // nil where no server runs
 	Clock     func() time.Time
@@ -60,7 +65,7 @@ type Accounts struct {
 }
 
 type Queue struct {
-	Name string `json:"name"` // alerts of watched lists, or returns that workers read
+	Name string `json:"name"` // alerts of watched lists, corrections of visitors, or returns that workers read
 	account.Queue
 }
 
@@ -124,7 +129,7 @@ func (s *Source) Status(ctx context.Context) Status {
 	}
 	for _, q := range waiting {
 		to.Queues = append(to.Queues, q)
-		if q.Oldest != nil && now.Sub(*q.Oldest) > oldEntry {
+		if q.Oldest != nil && now.Sub(*q.Oldest) > oldEntry && q.Name != "corrections" {
 			problem("the oldest of the waiting %s has waited for %s", q.Name, Days(now.Sub(*q.Oldest)))
 		}
 	}
@@ -154,10 +159,13 @@ func (s *Source) accounts(ctx context.Context, to *Status) error {
 
 // Queues are the queues that can be read, and why another cannot.
 func (s *Source) Queues(ctx context.Context) (list []Queue, err error) {
-	if s.Accounts != nil {
-		q, failed := s.Accounts.AlertQueue(ctx)
-		if err = failed; err == nil {
-			list = append(list, Queue{"alerts", q})
+	for _, name := range []string{"alerts", "corrections"} {
+		if s.Accounts == nil {
+			break
+		}
+		q, failed := s.Accounts.Queue(ctx, name)
+		if err = cmp.Or(err, failed); failed == nil {
+			list = append(list, Queue{name, q})
 		}
 	}
 	if s.Returns == nil {
@@ -193,6 +201,9 @@ func newest(folder string) (at *time.Time) {
 	return at
 }
 
+// Rulings is where accepted corrections are written; nil where the builds are made elsewhere.
+func (s *Source) Rulings() func(row string) error { return s.Sources }
+
 // StatusJSON is the status as a program reads it.
 func (s *Source) StatusJSON(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(s.Status(ctx))
@@ -204,4 +215,34 @@ func Days(d time.Duration) string {
 		return plural.Count(int(d.Hours()), "hour", "hours")
 	}
 	return plural.Count(int(d.Hours()/24), "day", "days")
+}
+
+//go:embed page.html
+var pageFile string
+
+var page = template.Must(template.New("status").Funcs(template.FuncMap{
+	"moment": func(t *time.Time) string {
+		if t == nil || t.IsZero() {
+			return "never, or not known"
+		}
+		return t.UTC().Format("January 2, 2006, 3:04:05 PM UTC")
+	},
+	"count": money.Grouped, "size": func(n int64) string { return money.Grouped(n>>20) + " MiB" },
+}).Parse(pageFile))
+
+// Page shows the status as it is now.
+func Page(status func(context.Context) Status) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var b bytes.Buffer
+		if err := page.Execute(&b, status(r.Context())); err != nil {
+			http.Error(w, "The status cannot be shown.", http.StatusInternalServerError)
+			return
+		}
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		_, _ = w.Write(b.Bytes()) // a reader that has gone needs no answer
+	})
 }

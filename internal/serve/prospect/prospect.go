@@ -1,5 +1,5 @@
 // Package prospect finds funders that give to similar organizations but have not given to this one, or not lately. A search has
-// four steps: find similar recipients; make a shortlist of their funders (shortlist.go); read the signs of each candidate
+// four steps: find similar recipients; make a shortlist of their funders; read the signs of each candidate
 // (search.go); and explain the funders that are shown (reasons.go). The model (model.go) ranks the candidates by their signs. A
 // prospect is a pattern in public data, not a promise to give.
 package prospect

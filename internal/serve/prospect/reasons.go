@@ -104,6 +104,10 @@ func (s *prospecting) explainGiving(f uint32, p *Prospect) {
 		}
 		if s.cause != 0 && rows.Cause(i) == s.cause {
 			cause += amount
+			if int(rows.States[i]) == s.state {
+				p.Here.Grants++
+				p.Here.Amount += amount
+			}
 		}
 	})
 	r := &p.Reasons
@@ -116,7 +120,8 @@ func (s *prospecting) explainGiving(f uint32, p *Prospect) {
 	}
 	p.Given, p.GivenYear = s.given(f)
 	if len(amounts) > 0 {
-		r.TypicalAmount = new(medianOf(amounts))
+		r.TypicalAmount = new(medianOf(amounts)) // which sorts them
+		p.Low, p.High = amounts[len(amounts)/4], amounts[len(amounts)*3/4]
 	}
 	share := func(known bool, part int64) *float64 {
 		if !known || all <= 0 {

@@ -34,7 +34,6 @@ const (
 	slugTooLarge  = "batch_too_large"
 	slugType      = "unknown_type"
 	slugProperty  = "unknown_property"
-	slugQualifier = "unknown_qualifier"
 )
 
 func malformed(format string, args ...any) error {
@@ -347,29 +346,42 @@ func (q *Query) bounded(at string, limit *json.Number) error {
 	return nil
 }
 
-// known refuses unknown types and properties: to ignore them would look like applying them.
-func (q *Query) known() error {
-	for _, t := range q.Types {
-		if typeOf(t) == nil {
-			ids := strings.Join(each.Of(types, func(t Type) string { return t.ID }), ", ")
-			return fault.New(slugType, "There is no type %q.", fault.Clip(t, maxIDText)).Try("leave the type out, or use one of: %s", ids)
+// known drops the types and conditions that there are none of, and says so in the notice of the query. To ignore a type, or a condition
+// that is required, could turn up organizations that are not meant: the first calls nothing a match, the second finds nothing.
+func (q *Query) known() {
+	var notes []string
+	q.Types = slices.DeleteFunc(q.Types, func(t string) bool {
+		if typeOf(t) != nil {
+			return false
 		}
-	}
-	for _, c := range q.Where {
-		if c.Qualifier != "" && c.Qualifier != exactMatch {
-			return fault.New(slugQualifier, "There is no matchQualifier %q.", fault.Clip(c.Qualifier, maxIDText)).Try("leave it out, or use %s", exactMatch)
+		q.doubtful = true
+		notes = append(notes, fmt.Sprintf("There is no type %q, so it was ignored and nothing is called a match. The types are %s.",
+			fault.Clip(t, maxIDText), typeIDs()))
+		return true
+	})
+	q.Where = slices.DeleteFunc(q.Where, func(c Condition) bool {
+		what, name := "", fault.Clip(c.Property, maxIDText)
+		switch {
+		case c.Qualifier != "" && c.Qualifier != exactMatch:
+			what = fmt.Sprintf("There is no matchQualifier %q, only %s", fault.Clip(c.Qualifier, maxIDText), exactMatch)
+		case compared(c.Property):
+			return false
+		case propertyOf(c.Property) != nil:
+			what = fmt.Sprintf("Names are not compared by %q, only by %s", name, propertyIDs(compared))
+		default:
+			what = fmt.Sprintf("There is no property %q to compare names by, only %s", name, propertyIDs(compared))
 		}
-		if compared(c.Property) {
-			continue
+		if q.impossible = q.impossible || c.Required; c.Required {
+			notes = append(notes, what+". The condition is required, so nothing was found.")
+		} else {
+			notes = append(notes, what+". The condition was ignored.")
 		}
-		f := fault.New(slugProperty, "There is no property %q.", fault.Clip(c.Property, maxIDText))
-		if propertyOf(c.Property) != nil {
-			f = fault.New(slugProperty, "Names are not compared by %q.", c.Property)
-		}
-		return f.Try("leave it out, or use one of: %s", propertyIDs(compared))
-	}
-	return nil
+		return true
+	})
+	q.Notice = strings.Join(notes, " ")
 }
+
+func typeIDs() string { return strings.Join(each.Of(types, func(t Type) string { return t.ID }), ", ") }
 
 type extension struct {
 	ids        []string

@@ -139,22 +139,31 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestKnown refuses types and properties that there are none of.
+// TestKnown drops types and conditions that there are none of, with a notice.
 func TestKnown(t *testing.T) {
 	t.Parallel()
+	state := Condition{Property: "state"}
 	for _, c := range []struct {
-		query Query
-		slug  string
+		query                Query
+		notice               string
+		doubtful, impossible bool
 	}{
-		{Query{Types: []string{"organization", "foundation", "nonprofit"}, Where: []Condition{{Property: "state"}, {Property: "city"}, {Property: "zip"}, {Property: "ein", Qualifier: exactMatch}}}, ""},
-		{Query{Types: []string{"person"}}, slugType},
-		{Query{Where: []Condition{{Property: "shoe_size"}}}, slugProperty},
-		{Query{Where: []Condition{{Property: "revenue"}}}, slugProperty}, // it is known, and not compared
-		{Query{Where: []Condition{{Property: "state", Qualifier: "WildcardMatch"}}}, slugQualifier},
+		{Query{Types: []string{"organization", "foundation", "nonprofit"}, Where: []Condition{{Property: "state"}, {Property: "city"}, {Property: "zip"}, {Property: "ein", Qualifier: exactMatch}}}, "", false, false},
+		{Query{Types: []string{"person"}}, `type "person"`, true, false},
+		{Query{Where: []Condition{{Property: "shoe_size"}, state}}, `property "shoe_size"`, false, false},
+		{Query{Where: []Condition{{Property: "revenue"}}}, `not compared by "revenue"`, false, false},
+		{Query{Where: []Condition{{Property: "revenue", Required: true}}}, "nothing was found", false, true},
+		{Query{Where: []Condition{{Property: "state", Qualifier: "WildcardMatch"}}}, "WildcardMatch", false, false},
 	} {
-		err := c.query.known()
-		if f, ok := fault.Of(err); (c.slug != "" || err != nil) && (!ok || f.Slug != c.slug || f.Hint == "") {
-			t.Errorf("%+v: %v", c.query, err)
+		q := c.query
+		q.Types, q.Where = slices.Clone(q.Types), slices.Clone(q.Where)
+		q.known()
+		whole := len(q.Types) == len(c.query.Types) && len(q.Where) == len(c.query.Where)
+		if (c.notice == "") != (q.Notice == "") || !strings.Contains(q.Notice, c.notice) || q.doubtful != c.doubtful || q.impossible != c.impossible || whole != (c.notice == "") {
+			t.Errorf("%+v: %+v", c.query, q)
+		}
+		if len(c.query.Where) == 2 && (len(q.Where) != 1 || q.Where[0].Property != "state") {
+			t.Errorf("another condition went: %+v", q)
 		}
 	}
 }
@@ -220,10 +229,9 @@ func FuzzBatch(f *testing.F) {
 					slices.ContainsFunc(q.Where, func(c Condition) bool { return len(c.Values) > maxValues }) {
 					t.Errorf("out of bounds: %+v", b)
 				}
-				if q.known() == nil {
-					for _, c := range q.Where {
-						_ = c.read()
-					}
+				q.known()
+				for _, c := range q.Where {
+					_ = c.read()
 				}
 			}
 		}

@@ -42,8 +42,8 @@ func TestDocs(t *testing.T) {
 	needs("bound", fmt.Sprintf("%d KB", maxBody>>10))
 	needs("bound", fmt.Sprintf("| %d |", maxText))
 	needs("bound", fmt.Sprintf("| %d; %d |", maxConditions, maxValues))
-	needs("bound", fmt.Sprintf("| Depth of the JSON | %d |", maxDepth))
-	needs("bound", fmt.Sprintf("(%d candidates unless you say otherwise, at most %d)", defaultCandidates, maxCandidates))
+	needs("bound", fmt.Sprintf("| Nesting depth of the JSON | %d |", maxDepth))
+	needs("bound", fmt.Sprintf("(%d candidates by default, at most %d)", defaultCandidates, maxCandidates))
 	needs("size", fmt.Sprintf("%d by %d pixels", previewWidth, previewHeight))
-	needs("score", fmt.Sprintf("score is at least %.0f", 100*identify.LeastCertain))
+	needs("score", fmt.Sprintf("score must be at least %.0f", 100*identify.LeastCertain))
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"grantgraph/internal/each"
+	"grantgraph/internal/fault"
 )
 
 // extend finds the values of each property for each identifier, none for an unknown one.
@@ -108,7 +109,7 @@ func (h *Handler) propose(w http.ResponseWriter, r *http.Request) error {
 	}
 	kind := v.Get("type")
 	if kind != "" && typeOf(kind) == nil {
-		return (&Query{Types: []string{kind}}).known()
+		return fault.New(slugType, "There is no type %q.", fault.Clip(kind, maxIDText)).Try("leave the type out, or use one of: %s", typeIDs())
 	}
 	list := propertySuggestions()
 	for i := range list {

@@ -430,8 +430,6 @@ func TestRequests(t *testing.T) {
 		{"a form where JSON belongs", post(Root10+"/match", form, "queries=%7B%7D"), 415, slugMedia},
 		{"too many names", post(Root02, form, url.Values{"queries": {quoted(eleven)}}.Encode()), 413, slugTooLarge},
 		{"too long", post(Root10+"/match", "application/json", strings.Repeat(" ", maxBody+1)), 413, slugBody},
-		{"a type that is none", post(Root02, form, url.Values{"queries": {`{"q":{"query":"X","type":"person"}}`}}.Encode()), 400, slugType},
-		{"a property that is none", post(Root02, form, url.Values{"queries": {`{"q":{"query":"X","properties":[{"pid":"size","v":1}]}}`}}.Encode()), 400, slugProperty},
 		{"properties of a type that is none", httptest.NewRequest("GET", Root02+"/extend/propose?type=person", nil), 400, slugType},
 		{"a limit that is none", httptest.NewRequest("GET", Root02+"/suggest/type?prefix=&limit=many", nil), 400, slugMalformed},
 		{"a prefix that is too long", httptest.NewRequest("GET", Root02+"/suggest/type?prefix="+strings.Repeat("x", maxText+1), nil), 400, slugMalformed},

@@ -111,7 +111,6 @@ func (m *Matcher) Match(ctx context.Context, q *Query) ([]Candidate, error) {
 // add adds the organizations that a name may mean. Of several names the likeliest counts.
 func (m *Matcher) add(found map[uint32]*Candidate, name string, list []identify.Candidate) {
 	asked := orgname.Parse(name)
-	traits := asked.Traits()
 	for _, c := range list {
 		to := found[c.Org]
 		if to == nil {
@@ -122,12 +121,32 @@ func (m *Matcher) add(found map[uint32]*Candidate, name string, list []identify.
 		own := orgname.Parse(c.Name)
 		like := 100 * (1 - float64(typo.Distance(asked.KX, own.KX))/float64(max(1, len(asked.KX), len(own.KX))))
 		if like >= to.likeness {
-			theirs := own.Traits()
+			meant := orgname.Parse(mended(name, c.Name))
+			traits, theirs := meant.Traits(), own.Traits()
 			to.likeness = like
 			to.conflict = traits.Conflicts(&theirs) != 0 || like < leastLike && strings.Contains(asked.K2, " ")
 		}
 		to.Probability = max(to.Probability, c.Probability)
 	}
+}
+
+// leastMended is the fewest letters of a word that may be misspelled: one slip turns EAST into WEST.
+const leastMended = 6
+
+// mended is a name with its misspelled long words written as in the other name, so that a slip in FOUNDATION is not another type.
+func mended(name, other string) string {
+	words, theirs := strings.Fields(strings.ToUpper(name)), strings.Fields(strings.ToUpper(other))
+	for i, w := range words {
+		if len(w) > maxIDText || slices.Contains(theirs, w) {
+			continue
+		}
+		for _, t := range theirs {
+			if min(len(w), len(t)) >= leastMended && max(len(w)-len(t), len(t)-len(w)) <= 1 && typo.Distance(w, t) == 1 {
+				words[i] = t
+			}
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // addEINs adds organizations by EIN. Each agrees with a name that means it in its own city.

@@ -68,7 +68,9 @@ func (h *Handler) charge(w http.ResponseWriter, r *http.Request, secret string, 
 		if balance.Limit > 0 {
 			w.Header().Set("X-Calls-Limit", strconv.Itoa(balance.Limit))
 			w.Header().Set("X-Calls-Remaining", strconv.Itoa(balance.Remaining))
-			w.Header().Set("X-Calls-Reset", api.Instant(balance.Reset))
+			if !balance.Reset.IsZero() {
+				w.Header().Set("X-Calls-Reset", api.Instant(balance.Reset))
+			}
 		}
 		return err
 	}

@@ -15,6 +15,10 @@ type Query struct {
 	Types []string // any of these types; empty for all
 	Where []Condition
 	Limit int
+
+	Notice     string // what of the query could not be applied; empty for nothing
+	doubtful   bool   // no candidate may be called a match
+	impossible bool   // nothing can meet the query
 }
 
 // Condition is something that the organization should have.

@@ -8,6 +8,7 @@ package reconcile
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"grantgraph/client"
@@ -172,7 +174,7 @@ func (h *Handler) answer02(w http.ResponseWriter, r *http.Request, values url.Va
 		}
 		answer := make(map[string]result02, len(batch))
 		for i, b := range batch {
-			answer[b.name] = result02{found[i]}
+			answer[b.name] = result02{found[i], b.query.Notice}
 		}
 		return write(w, answer)
 	case values.Has("extend"):
@@ -200,7 +202,11 @@ func (h *Handler) match10(w http.ResponseWriter, r *http.Request, body []byte) e
 	if err != nil {
 		return err
 	}
-	return write(w, results10{each.Of(found, func(list []candidate) result10 { return result10{list} })})
+	answer := results10{make([]result10, len(found))}
+	for i := range found {
+		answer.Results[i] = result10{found[i], batch[i].query.Notice}
+	}
+	return write(w, answer)
 }
 
 func (h *Handler) extend10(w http.ResponseWriter, r *http.Request, body []byte) error {
@@ -218,12 +224,14 @@ func (h *Handler) extend10(w http.ResponseWriter, r *http.Request, body []byte) 
 type (
 	result02 struct {
 		Result []candidate `json:"result"`
+		Notice string      `json:"notice,omitempty"`
 	}
 	results10 struct {
 		Results []result10 `json:"results"`
 	}
 	result10 struct {
 		Candidates []candidate `json:"candidates"`
+		Notice     string      `json:"notice,omitempty"`
 	}
 )
 
@@ -239,9 +247,7 @@ type candidate struct {
 
 func (h *Handler) match(w http.ResponseWriter, r *http.Request, batch []named) ([][]candidate, error) {
 	for i := range batch {
-		if err := batch[i].query.known(); err != nil {
-			return nil, err
-		}
+		batch[i].query.known()
 	}
 	d, release, err := h.admit(w, r, len(batch))
 	if err != nil {
@@ -251,13 +257,18 @@ func (h *Handler) match(w http.ResponseWriter, r *http.Request, batch []named) (
 	m := Matcher{Search: d.Search, Directory: d.Directory}
 	to := make([][]candidate, len(batch))
 	for i := range batch {
-		found, err := m.Match(r.Context(), &batch[i].query)
+		q := &batch[i].query
+		if q.impossible {
+			to[i] = []candidate{}
+			continue
+		}
+		found, err := m.Match(r.Context(), q)
 		if err != nil {
 			return nil, err
 		}
 		to[i] = each.Of(found, func(f Candidate) candidate {
 			percent := min(99.9, math.Round(1000*f.Probability)/10) // below 100: no match is certain
-			return candidate{f.EIN.String(), nameOf(&f.Result), describe(&f.Result), typesOf(f.Kind), percent, f.Sure, f.Features}
+			return candidate{f.EIN.String(), nameOf(&f.Result), describe(&f.Result), typesOf(f.Kind), percent, f.Sure && !q.doubtful, f.Features}
 		})
 	}
 	return to, nil
@@ -344,7 +355,7 @@ const (
 )
 
 var statuses = map[string]int{
-	slugMalformed: 400, slugType: 400, slugProperty: 400, slugQualifier: 400, slugKeyURL: 400,
+	slugMalformed: 400, slugType: 400, slugProperty: 400, slugKeyURL: 400,
 	slugTooLarge: 413, slugBody: 413, slugMethod: 405, slugMissing: 404, slugMedia: 415,
 	slugRate: 429, "names_spent": 429, slugNoData: 503,
 	"no_key": 401, "unknown_key": 401, "key_expired": 401, "account_inactive": 402, "plan_required": 402, "quota_exhausted": 402, "key_locked": 402,
@@ -378,4 +389,31 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	header.Del("Content-Length")
 	w.WriteHeader(f.Code)
 	_ = json.NewEncoder(w).Encode(f)
+}
+
+const (
+	Root02 = "/reconcile"
+	Root10 = "/reconcile/1.0"
+)
+
+const (
+	previewWidth  = 400
+	previewHeight = 300
+)
+
+//go:embed manifest_0.2.json
+var manifest02 string
+
+//go:embed manifest_1.0.json
+var manifest10 string
+
+// manifest fills in the manifest of a version. With a security scheme in it, clients would always have to send a key.
+func (h *Handler) manifest(text string) (json.RawMessage, error) {
+	base, err := json.Marshal(h.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	types, err := json.Marshal(each.Of(types, func(t Type) Type { return Type{ID: t.ID, Name: t.Name} }))
+	return json.RawMessage(strings.NewReplacer("$BASE", string(base[1:len(base)-1]), `"$TYPES"`, string(types), `"$BATCH"`, fmt.Sprint(FreeBatch),
+		`"$WIDTH"`, fmt.Sprint(previewWidth), `"$HEIGHT"`, fmt.Sprint(previewHeight)).Replace(text)), err
 }

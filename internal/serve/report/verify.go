@@ -149,7 +149,7 @@ func (b *block) verify(keys []PublicKey) *Verdict {
 		v.IssuedAt = &at
 	}
 	if v.Format != Format {
-		v.add(&v.Reason, "The report has format version %s, which this program does not know; it knows %s.",
+		v.add(&v.Reason, "The report has format version %s, which this program does not support. It supports %s.",
 			strconv.Quote(fault.Clip(v.Format, maxQuoted)), Format)
 		return v
 	}
@@ -157,7 +157,7 @@ func (b *block) verify(keys []PublicKey) *Verdict {
 	v.IDMatches = new(b.id == v.ReportID)
 	b.checkSignature(v, keys)
 	if !*v.IDMatches {
-		v.add(&v.Reason, "The identifier is not that of the content: something was changed after the report was issued.")
+		v.add(&v.Reason, "The report ID does not match the content: something was changed after the report was issued.")
 		if v.SignatureValid != nil && *v.SignatureValid {
 			v.SignatureValid = nil // everything but the identifier was signed, but the document is not the issued one
 		}
@@ -171,7 +171,7 @@ const skew = 5 * time.Minute
 // checkSignature decides whether the message was signed with the key that the report names, or says why that cannot be decided.
 func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 	if algorithm := b.text["algorithm"]; algorithm != Algorithm {
-		v.add(&v.Reason, "The report names the algorithm %s; only %s can be checked.", strconv.Quote(fault.Clip(algorithm, maxQuoted)), Algorithm)
+		v.add(&v.Reason, "The report uses the algorithm %s, but only %s can be checked.", strconv.Quote(fault.Clip(algorithm, maxQuoted)), Algorithm)
 		return
 	}
 	var key *PublicKey
@@ -182,7 +182,7 @@ func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 		}
 	}
 	if key == nil {
-		v.add(&v.Reason, "The report names the key %s, which is not among the keys at hand.", strconv.Quote(fault.Clip(v.KeyID, maxQuoted)))
+		v.add(&v.Reason, "The report names the key %s, which is not among the keys available.", strconv.Quote(fault.Clip(v.KeyID, maxQuoted)))
 		return
 	}
 	if b.text["signature"] == "" {
@@ -192,7 +192,7 @@ func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 	signature, err := encoding.DecodeString(b.text["signature"])
 	if err != nil || !ed25519.Verify(key.Public, b.message, signature) {
 		v.SignatureValid = new(false)
-		v.add(&v.Reason, "The signature does not match: this is not what was signed with the key that the report names.")
+		v.add(&v.Reason, "The signature does not match: the content is not what was signed with the key the report names.")
 		return
 	}
 	at, err := time.Parse("2006-01-02T15:04:05Z", b.text["issued_at"])
@@ -200,7 +200,7 @@ func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 	case err != nil:
 		v.add(&v.Reason, "The signature matches, but the report does not say when it was issued.")
 	case !key.Compromised.IsZero() && !at.Before(key.Compromised):
-		v.add(&v.Reason, "The signature matches, but the key was compromised on %s, before the report was issued: others could sign with it.",
+		v.add(&v.Reason, "The signature matches, but the key was compromised on %s, before the report was issued, so someone else could have signed it.",
 			day(key.Compromised))
 	case !key.From.IsZero() && at.Before(key.From.Add(-skew)):
 		v.add(&v.Reason, "The signature matches, but the report says it was issued before its key came into use, on %s.", day(key.From))
@@ -209,7 +209,7 @@ func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 	default:
 		v.SignatureValid = new(true)
 		if !key.Compromised.IsZero() {
-			v.add(&v.Note, "The key was compromised on %s, after the report says it was issued. Whoever has the key could have given an earlier date.",
+			v.add(&v.Note, "The key was compromised on %s, after the report says it was issued. Anyone who has the key could have backdated the report.",
 				day(key.Compromised))
 		}
 	}

@@ -222,7 +222,7 @@ func TestKeys(t *testing.T) {
 		"not yet in use":       {keys: with(func(k *PublicKey) { k.From = at.Add(skew + time.Second) }), id: "true", sig: "null", format: "true", status: Unverifiable, reason: "before its key came into use"},
 		"compromised before":   {keys: with(func(k *PublicKey) { k.Compromised = at.Add(-time.Hour) }), id: "true", sig: "null", format: "true", status: Unverifiable, reason: "compromised on 2026-11-16"},
 		"compromised then":     {keys: with(func(k *PublicKey) { k.Compromised = at }), id: "true", sig: "null", format: "true", status: Unverifiable, reason: "compromised"},
-		"compromised later":    {keys: with(func(k *PublicKey) { k.Compromised = at.Add(time.Second) }), id: "true", sig: "true", format: "true", status: Valid, note: "an earlier date"},
+		"compromised later":    {keys: with(func(k *PublicKey) { k.Compromised = at.Add(time.Second) }), id: "true", sig: "true", format: "true", status: Valid, note: "could have backdated"},
 		"changed":              {document: strings.Replace(report, "Springfield", "Springfeild", 1), id: "false", sig: "false", format: "true", status: NotValid, reason: "does not match"},
 		"changed, unknown key": {document: strings.Replace(report, "Springfield", "Springfeild", 1), keys: []PublicKey{}, id: "false", sig: "null", format: "true", status: NotValid, reason: "something was changed"},
 		"identifier changed":   {document: strings.Replace(report, `"report_id":"`, `"report_id":"0`, 1), id: "false", sig: "null", format: "true", status: NotValid, reason: "something was changed"},

@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"grantgraph/client"
 	"grantgraph/internal/ein"
@@ -21,7 +22,7 @@ func (c *screening) organization() client.ScreenedOrganization {
 	switch {
 	case r.inMaster:
 		o.OrganizationName, o.OrganizationNameAKA, o.NameSource = orNull(m.Name), orNull(m.SortName), orNull(lists.BMF)
-		o.AddressLine1, o.ZIP = orNull(m.Street), orNull(m.ZIP)
+		o.AddressLine1, o.ZIP = orNull(m.Street), orNull(m.ZIP[:min(len(m.ZIP), 5)])
 	case len(r.deductible) > 0:
 		o.OrganizationName, o.NameSource = orNull(r.deductible[0].Name), orNull(lists.Pub78)
 		city, state = r.deductible[0].City, r.deductible[0].State
@@ -274,4 +275,46 @@ func pub78Type(codes []string) string {
 		}
 	}
 	return ""
+}
+
+// Exemption is what the IRS's lists say about one organization. A field is nil, never false, if its list is out of service.
+type Exemption struct {
+	InBMF             *bool
+	Pub78Verified     *bool
+	Revoked           *bool
+	RevocationDate    string // of the revocation that decides; empty for none
+	ReinstatementDate string
+	AsOf              string // the oldest revision among the lists used, YYYY-MM-DD; empty when none was used
+}
+
+// Exemption looks an organization up in the lists that are usable at a time.
+func (s *Screener) Exemption(e ein.EIN, at time.Time) (x Exemption) {
+	sources := s.Sources(at)
+	used := func(source *client.ComplianceSource) bool {
+		if source.Screens {
+			for _, date := range []*string{source.Revised, source.FetchedAt} {
+				if date != nil && len(*date) >= len(time.DateOnly) {
+					if day := (*date)[:len(time.DateOnly)]; x.AsOf == "" || day < x.AsOf {
+						x.AsOf = day
+					}
+					break
+				}
+			}
+		}
+		return source.Screens
+	}
+	rows := s.find(e)
+	if used(&sources.BMF) && !s.elsewhere(rows) {
+		x.InBMF = new(rows.inMaster)
+	}
+	if used(&sources.Pub78) {
+		x.Pub78Verified = new(len(rows.deductible) > 0)
+	}
+	if used(&sources.Revocation) {
+		x.Revoked = new(rows.revoked())
+		if last := rows.decidingRevocation(); last != nil {
+			x.RevocationDate, x.ReinstatementDate = last.Revoked, last.Reinstated
+		}
+	}
+	return x
 }

@@ -34,7 +34,7 @@ func (s *Site) routeAccount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /account/data", s.members(plainForm, s.showAccountData))
 	mux.HandleFunc("POST /account/export", s.members(plainForm, s.confirmed(s.exportAccount)))
 	mux.HandleFunc("POST /account/erase", s.members(plainForm, s.confirmed(s.eraseAccount)))
-	mux.HandleFunc("GET /account/erased", s.showForm("erased", "Your account is erased"))
+	mux.HandleFunc("GET /account/erased", s.showForm("erased", "Your account has been erased"))
 }
 
 type accountPage struct {
@@ -428,7 +428,7 @@ func (s *Site) showOffers(v *visit, words template.HTML) error {
 	for _, t := range account.Plans() {
 		page.Plans = append(page.Plans, s.planCard(frame.DatasetOf(v.r), t.Plan))
 	}
-	page.Canonical, page.Description = "/plans", "What each plan of this service includes, and how to move to another."
+	page.Canonical, page.Description = "/plans", "What each plan includes, and how to change yours."
 	// Like any page of an account it is in no cache, but search engines may know it.
 	v.w.Header().Del("X-Robots-Tag")
 	return s.pages.Render(v.w, http.StatusOK, "plans", page)

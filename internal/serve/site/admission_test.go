@@ -36,13 +36,13 @@ func TestAdmission(t *testing.T) {
 		want(t, sign(v, email), 422, "Only addresses at example.org, example.net can sign up.")
 	}
 
-	for mode, says := range map[string]string{"invited": "Accounts here are by invitation.", "closed": "This service takes no new accounts."} {
+	for mode, says := range map[string]string{"invited": "Accounts here are by invitation.", "closed": "This service is not accepting new accounts."} {
 		p := at(mode)
 		v := p.visitor(t)
 		want(t, v.get("/signup"), 200, says)
 		token := v.csrf("/forgot")
 		for _, email := range []string{"old@elsewhere.example", "new@elsewhere.example"} {
-			want(t, v.post("/signup", map[string][]string{"csrf": {token}, "email": {email}, "password": {secretWords}}), 403, "Nobody can sign up here.")
+			want(t, v.post("/signup", map[string][]string{"csrf": {token}, "email": {email}, "password": {secretWords}}), 403, "This service does not accept sign-ups.")
 		}
 		if _, err := p.store.AccountOf(t.Context(), "new@elsewhere.example"); err == nil {
 			t.Errorf("%s: an account was made", mode)

@@ -64,15 +64,15 @@ type standing struct {
 }
 
 // trialWords say what the free plan has of screening, on the page of the account and where the screening is offered.
-const trialWords = "One screening, without the evidence behind it"
+const trialWords = "One screening, without the evidence"
 
 // Cost says what a screening costs, in a sentence.
 func (t standing) Cost() string {
 	switch {
 	case !t.Paid && t.Used:
-		return "You have used the one screening of your free account."
+		return "You have used your free account's one screening."
 	case !t.Paid:
-		return "Your free account has " + strings.ToLower(trialWords[:1]) + trialWords[1:] + "."
+		return "Your free account includes " + strings.ToLower(trialWords[:1]) + trialWords[1:] + "."
 	}
 	return "A screening costs one call; you have " + calls(t.Left.Remaining) + " left " + period(t.Per) + "."
 }
@@ -238,7 +238,7 @@ func (s *Site) takeTrial(v *visit) (back func(), err error) {
 		return nil, s.fail(v, err)
 	}
 	if !first {
-		return nil, &beyondPlan{"Your free screening is used", "A free account has one screening, and yours is used. Nothing was counted."}
+		return nil, &beyondPlan{"Your free screening is used", "A free account includes one screening, and you have used yours. Nothing was counted."}
 	}
 	return func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), storeTimeout)
@@ -343,7 +343,7 @@ func (s *Site) sendPDF(v *visit) error {
 	}
 	if err != nil || verdict.Status() != report.Valid || verdict.PageMatches != nil || verdict.Subject == nil || verdict.Subject.EIN == nil {
 		return frame.Refuse(http.StatusUnprocessableEntity, "This is not a report of ours",
-			"What was sent is not a report as it was issued here, so there is no PDF of it.")
+			"That is not a report as we issued it, so we cannot create a PDF.")
 	}
 	page, err := report.PDF(verdict.Report)
 	if err != nil {

@@ -163,13 +163,13 @@ func TestCheck(t *testing.T) {
 	want(t, stranger.get("/check/many"), 303, "/lists")
 
 	// Both pages say the same of the free plan.
-	want(t, free.get("/check"), 200, "Your free account has one screening, without the evidence behind it.")
-	want(t, free.get("/account"), 200, "<li>One screening, without the evidence behind it</li>")
+	want(t, free.get("/check"), 200, "Your free account includes one screening, without the evidence.")
+	want(t, free.get("/account"), 200, "<li>One screening, without the evidence</li>")
 
 	// Looking costs nothing; only our form does.
 	want(t, plus.get("/check/000000001"), 200, "Screen now")
 	want(t, plus.get("/check/000000001"), 200, "Maple Hollow Food Pantry")
-	want(t, plus.get("/check/000000009"), 200, "None of our lists and filings has this EIN")
+	want(t, plus.get("/check/000000009"), 200, "This EIN is not in any of our lists or filings")
 	want(t, plus.post("/check/000000001", nil), 403, "out of date")
 	want(t, plus.post("/check/000000001", url.Values{"csrf": {free.csrf("/check/000000001")}}), 403, "out of date")
 	if p.left(t, "plus@example.org") != 250 {
@@ -218,19 +218,19 @@ func TestCheck(t *testing.T) {
 
 	// The free plan has one screening, without evidence. A screening that finds nobody
 	// does not use it up.
-	want(t, free.fill("/check/000000009", "/check/000000009", nil), 200, "None of our lists and filings has this EIN")
+	want(t, free.fill("/check/000000009", "/check/000000009", nil), 200, "This EIN is not in any of our lists or filings")
 	got = free.fill("/check/000000003", "/check/000000003", nil)
-	want(t, got, 200, "The free plan leaves out the evidence")
+	want(t, got, 200, "the free plan leaves out the evidence")
 	want(t, got, 200, "The name of a sanctioned entity resembles this one")
-	want(t, got, 200, "You have used the one screening of your free account")
+	want(t, got, 200, "You have used your free account's one screening")
 	for _, evidence := range []string{"1 Quay", "Word on the list", "Elements of a report", "data:application/json", "/check/pdf", "The lists we used"} {
 		if strings.Contains(got.body, evidence) {
 			t.Errorf("%q is shown on the free plan", evidence)
 		}
 	}
-	want(t, free.get("/check/000000001"), 200, "You have used the one screening of your free account")
+	want(t, free.get("/check/000000001"), 200, "You have used your free account's one screening")
 	got = free.post("/check/000000001", url.Values{"csrf": {free.csrf("/account")}})
-	want(t, got, 402, "A free account has one screening, and yours is used")
+	want(t, got, 402, "A free account includes one screening, and you have used yours")
 	want(t, got, 402, "Move to the <b>Plus</b> plan: 250 calls a day")
 	want(t, got, 402, `<a href="/plans">Compare all plans</a>`)
 	if p.left(t, "free@example.org") != 48 {
@@ -266,7 +266,7 @@ func TestCheckSpent(t *testing.T) {
 		t.Error("a screening that was refused is listed")
 	}
 	p.clock.forward(24 * time.Hour)
-	want(t, free.fill("/check/000000001", "/check/000000001", nil), 200, "The free plan leaves out the evidence")
+	want(t, free.fill("/check/000000001", "/check/000000001", nil), 200, "the free plan leaves out the evidence")
 	if _, err := p.store.DeactivateAccount(t.Context(), "plus@example.org"); err != nil {
 		t.Fatal(err)
 	}
@@ -300,12 +300,12 @@ func TestRecords(t *testing.T) {
 	p := newPlace(t, withLists)
 	plus := p.payer(t, "plus@example.org", account.Plus)
 	for ein, texts := range map[string][]string{
-		"000000001": {"Our data shows no flags", "Every element that a report must have is there"},
-		"000000002": {"as of May 15, 2024, posted August 12, 2024", "1 entry in the list", "an element is missing, or a flag rules it out", "The IRS gave public notice"},
+		"000000001": {"Our data shows no flags", "All required elements are there"},
+		"000000002": {"as of May 15, 2024, posted August 12, 2024", "1 entry on the list", "an element is missing, or a flag rules it out", "The IRS gave public notice"},
 		"000000003": {"1 entity to compare", "1 Quay", "Word on the list", "ZARVONIA", "37%", "the same"},
 		"000000004": {"does not allow it to operate", "Number CT0000004. Status: Delinquent; may operate: no"},
 		"000000005": {nasty},
-		"000000009": {"None of our lists and filings has this EIN", "Unknown organization"},
+		"000000009": {"This EIN is not in any of our lists or filings", "Unknown organization"},
 	} {
 		got := plus.fill("/check/"+ein, "/check/"+ein, nil)
 		for _, text := range texts {

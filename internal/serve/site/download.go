@@ -58,7 +58,7 @@ func (s *Site) export(v *visit, raw string) (*explore.Export, error) {
 	}
 	query, ok := explore.Canonical(raw)
 	if !ok {
-		return nil, frame.Refuse(http.StatusBadRequest, "The address cannot be read", "Start again from the page of the grants that you want.")
+		return nil, frame.Refuse(http.StatusBadRequest, "The address cannot be read", "Start again from the page that shows the grants you want.")
 	}
 	caller := frame.Member{ID: v.account.ID, Plan: v.account.Plan}.Caller()
 	return explore.NewExport(s.frame, v.r, caller, query, s.files.most)
@@ -209,10 +209,10 @@ func (s *Site) prospects(v *visit, query string) (file *organization.ProspectsFi
 	file, err = organization.NewProspectsFile(s.frame, v.r, caller, query)
 	switch {
 	case file == nil:
-		err = frame.Refuse(http.StatusBadRequest, "The address cannot be read", "Start again from the Prospects page of the organization that you want.")
+		err = frame.Refuse(http.StatusBadRequest, "The address cannot be read", "Start again from the Prospects page of the organization you want.")
 	case len(api.Problems(err)) > 0:
 		err = frame.Refuse(http.StatusUnprocessableEntity, "A filter cannot be applied",
-			"Start again from the Prospects page, which says what is wrong. Nothing was counted.")
+			"Start again from the Prospects page, which shows what went wrong. Nothing was counted.")
 	}
 	return file, caller, err
 }

@@ -225,7 +225,7 @@ func TestDownloadIsRefused(t *testing.T) {
 		{url.Values{"csrf": {csrf}, "query": {"subject=SA0200"}, "kind": {"csv"}}, 422, "proprietary"},
 		{url.Values{"csrf": {csrf}, "query": {"cause=B"}, "kind": {"csv"}}, 422, "cause"},
 		{url.Values{"csrf": {csrf}, "query": {"%zz"}, "kind": {"csv"}}, 400, "cannot be read"},
-		{url.Values{"csrf": {csrf}, "query": {"query=zzzzqqqq"}, "kind": {"xlsx"}}, 200, "Nothing matches"},
+		{url.Values{"csrf": {csrf}, "query": {"query=zzzzqqqq"}, "kind": {"xlsx"}}, 200, "No grants match"},
 		{url.Values{"csrf": {csrf}, "query": {"query=" + strings.Repeat("a", 9000)}, "kind": {"xlsx"}}, 400, "cannot be read"},
 	} {
 		want(t, ada.post("/download", c.form), c.status, c.text)
@@ -346,10 +346,13 @@ func TestWorkbook(t *testing.T) {
 	if len(rows) != len(plain) {
 		t.Fatalf("%d rows, CSV has %d", len(rows), len(plain))
 	}
-	for i := range rows {
+	if rows[0][1].text != "Funder's EIN" || plain[0][1] != "funder_ein" || rows[1][1].text != plain[1][1] || rows[1][1].kind == "" {
+		t.Errorf("the second column is %q, %v", rows[0][1].text, rows[1][1])
+	}
+	for i := 1; i < len(rows); i++ {
 		for j, cell := range plain[i] {
 			c := rows[i][j]
-			if i > 0 && plain[0][j] == "amount" && c.kind != "" {
+			if plain[0][j] == "amount" && c.kind != "" {
 				t.Errorf("an amount is %q", c.kind)
 			}
 			if c.kind == "b" { // a workbook keeps true and false as 1 and 0

@@ -272,9 +272,9 @@ func (s *Site) readSheet(v *visit, p *listPage) (add []account.Member, err error
 	if sl := slug(err); sl == "no_ein_column" || sl == "which_column" {
 		p.Columns, p.Names, p.Kept = read.Columns, read.Named >= 0, base64.StdEncoding.EncodeToString(text)
 		if sl == "which_column" {
-			return nil, fault.New(sl, "Several columns may have the EINs. Say below which one does. Nothing was added")
+			return nil, fault.New(sl, "Several columns may have the EINs. Choose the right one below. Nothing was added")
 		}
-		return nil, fault.New(sl, "No column of the sheet looks like EINs. Say below what the columns are. Nothing was added")
+		return nil, fault.New(sl, "We found no column of EINs. Choose it below. Nothing was added")
 	}
 	if err != nil {
 		return nil, badTable(err)
@@ -423,7 +423,7 @@ func (s *Site) desk() *listrun.Desk {
 func (s *Site) screenList(v *visit) error {
 	ctx, id := v.r.Context(), v.r.PathValue("id")
 	if !paid(v.account.Plan) {
-		return &beyondPlan{"Screening a list needs a paid plan", "Your free account has one screening of one organization. Nothing was counted."}
+		return &beyondPlan{"Screening a list needs a paid plan", "Your free account includes one screening of one organization. Nothing was counted."}
 	}
 	hold, err := s.Budget.Take(ctx, listrun.Weight)
 	if err != nil {

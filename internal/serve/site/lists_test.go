@@ -51,7 +51,7 @@ func TestLists(t *testing.T) {
 	want(t, ann.post(at+"/delete", url.Values{"csrf": {"none"}}), 403, "out of date")
 
 	want(t, ann.fill(at, at, map[string]string{"name": "Renamed", "keep": "1"}), 303, at)
-	want(t, ann.get(at), 200, "kept for ten years")
+	want(t, ann.get(at), 200, "screenings of this list for ten years")
 	want(t, ann.fill(at, at, map[string]string{"name": " "}), 422, "needs a name")
 	want(t, ann.fill(at, at+"/remove", map[string]string{"at": "1"}), 303, at)
 	want(t, ann.get(at), 200, "Removed 1 organization.")
@@ -96,7 +96,7 @@ func TestListSheets(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, file, says string }{
-		{"no EINs and no names", "city,amount\nDayton,5\nAkron,7\n", "No column of the sheet looks like EINs"},
+		{"no EINs and no names", "city,amount\nDayton,5\nAkron,7\n", "We found no column of EINs"},
 		{"10,000 rows", long.String(), "The sheet has 10000 rows; a list holds at most 5000 organizations."},
 		{"two columns of EINs", "Sponsor EIN,Grantee EIN\n07-0000001,08-0000001\n07-0000002,08-0000002\n", "Several columns may have the EINs."},
 		{"a workbook", "PK\x03\x04 and so on", "save it as CSV"},
@@ -123,7 +123,7 @@ func TestListSheets(t *testing.T) {
 
 	// Names without EINs are added only when the visitor says so, and stay names.
 	asks = send("Organization,City\nMaple Hollow Food Pantry,Springfield\nNobody At All,Akron\n", nil)
-	want(t, asks, 422, "None: add the names alone")
+	want(t, asks, 422, "None: add names only")
 	size(2)
 	for _, m := range hidden.FindAllStringSubmatch(asks.body, -1) {
 		values.Set(m[1], strings.ReplaceAll(m[2], "&#43;", "+"))
@@ -172,7 +172,7 @@ func TestListNames(t *testing.T) {
 	asks := ann.get(at + "/names")
 	want(t, asks, 200, found[0].EIN.Hyphenated())
 	want(t, asks, 200, "probability")
-	want(t, asks, 200, "We found nobody by this name.")
+	want(t, asks, 200, "We found no organization with this name.")
 	if strings.Count(asks.body, " checked> Leave it as a name") != 2 {
 		t.Errorf("somebody is chosen already: %s", main(asks.body))
 	}
@@ -212,11 +212,11 @@ func TestListScreened(t *testing.T) {
 	if spent := before - p.left(t, "ann@example.org"); spent != 2 {
 		t.Errorf("%d calls were charged after the end", spent)
 	}
-	want(t, ann.get(run), 200, "96 with an EIN that no list knows")
+	want(t, ann.get(run), 200, "96 with an EIN that is on no list")
 	want(t, ann.get(run+"?part=1"), 200, "Page 2 of 2")
 	want(t, ann.get(run+"?part=-7"), 200, "Zarvonia Petroleum Trading Co")
 	want(t, ann.get(run+"/results.doc"), 404, "")
-	want(t, ann.get(at), 200, "kept for one day")
+	want(t, ann.get(at), 200, "this list for one day")
 
 	rows, err := csv.NewReader(strings.NewReader(ann.get(run + "/results.csv").body)).ReadAll()
 	if err != nil || len(rows) != 102 || rows[1][0] != "00-0000001" || rows[3][1] != "'=1+1" || rows[4][3] != "Look closer" ||

@@ -17,7 +17,7 @@ func TestOperator(t *testing.T) {
 	v := p.visitor(t)
 	for path, has := range map[string]string{
 		"/about": "has not published a name", "/contact": "has not published an address", "/privacy": "60 days", "/terms": "has not published terms",
-		"/plans": "10,000 calls a month", "/status": "Screenings use 0 of 7 lists now",
+		"/plans": "10,000 calls a month", "/status": "Screenings now use 0 of 7 lists",
 	} {
 		want(t, v.get(path), 200, has)
 		if body := v.get(path).body; strings.Contains(body, "{{") || strings.Contains(body, "<no value>") || strings.Contains(body, `href="mailto:"`) {
@@ -46,7 +46,7 @@ func TestOperator(t *testing.T) {
 	want(t, v.get("/contact"), 200, `href="mailto:grants@example.org"`)
 	want(t, v.get("/plans"), 200, "<strong>nothing</strong> for members")
 	want(t, v.get("/plans"), 200, `write to <a href="mailto:grants@example.org">Lake <Erie> Fund</a>`)
-	if body := v.get("/status").body; !strings.Contains(body, "of 7 lists now") || !strings.Contains(body, "in the future, by the clock") {
+	if body := v.get("/status").body; !strings.Contains(body, "of 7 lists.") || !strings.Contains(body, "in the future, by the clock") {
 		t.Errorf("%s", body)
 	}
 	want(t, v.fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/email-sent")
@@ -58,5 +58,5 @@ func TestOperator(t *testing.T) {
 	want(t, v.fill("/signin", "/signin", map[string]string{"email": "bea@example.org", "password": secretWords}), 303, "/account")
 	plans := v.get("/plans")
 	want(t, plans, 200, "<h2>Plus <small>your plan</small></h2>")
-	want(t, plans, 200, "Name your account, <b>bea@example.org</b>")
+	want(t, plans, 200, "Mention your account, <b>bea@example.org</b>")
 }

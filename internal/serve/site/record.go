@@ -153,7 +153,7 @@ func (v *recordView) Available() (m mark) {
 	case a == nil:
 		return mark{screen.MarkNotScreened, "Unknown: a list was unavailable or out of date, or a match needs review first."}
 	case *a:
-		return mark{screen.MarkOK, "Every element that a report must have is there, and no flag speaks against it."}
+		return mark{screen.MarkOK, "All required elements are there, and no flag rules it out."}
 	}
 	return mark{screen.MarkLook, "No: an element is missing, or a flag rules it out."}
 }
@@ -367,7 +367,7 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) error {
 		page.Lists = append(page.Lists, row)
 	}
 	page.Section, page.Canonical = "data", "/data"
-	page.Description = "What the Grantgraph dataset is made of, how the recipients of grants were identified, and how current each list is."
+	page.Description = "What the Grantgraph dataset contains, how we identified the recipients of grants, and how current each list is."
 	page.Facts = s.datasetFacts(m)
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	return s.pages.Render(w, http.StatusOK, "data", page)

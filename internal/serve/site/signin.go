@@ -77,8 +77,10 @@ var problems = map[string]struct {
 	"bad_token":       {http.StatusUnprocessableEntity, "This link has expired or was already used. Ask for another email."},
 	"account_inactive": {http.StatusForbidden, "This account is inactive: its keys do not work, and it cannot make new ones. " +
 		"Write to the operator: Contact, at the bottom of this page, has the address."},
-	"too_many_keys": {http.StatusConflict, "An account can have ten keys at most. Delete one that you no longer use first."},
-	"bad_label":     {http.StatusUnprocessableEntity, "A label is one line of plain text, of at most 200 bytes."},
+	"too_many_keys":     {http.StatusConflict, "An account can have ten keys at most. Delete one that you no longer use first."},
+	"corrections_spent": {http.StatusTooManyRequests, "You have sent ten corrections today, the maximum for one day. Please come back tomorrow."},
+	"corrections_full":  {http.StatusServiceUnavailable, "Too many corrections are already awaiting review. Please come back in a few days."},
+	"bad_label":         {http.StatusUnprocessableEntity, "A label is one line of plain text, of at most 200 bytes."},
 }
 
 // explain puts an error in words for the visitor, and sets its headers.
@@ -434,4 +436,4 @@ type signUpPage struct {
 	Admission Admission
 }
 
-var notOpen = frame.Refuse(http.StatusForbidden, "No new accounts", "Nobody can sign up here. The page Sign up says what you can do.")
+var notOpen = frame.Refuse(http.StatusForbidden, "No new accounts", "This service does not accept sign-ups. See the Sign up page for what you can do.")

@@ -129,7 +129,7 @@ func TestExportAndErase(t *testing.T) {
 	v := p.member(t, "ada@example.org")
 	want(t, v.fill("/account", "/account/keys", map[string]string{"label": "notebook"}), 303, "/account")
 	want(t, v.get("/account"), 200, `href="/account/data"`)
-	want(t, v.get("/account/data"), 200, "Your account, your keys, your lists, your usage and your sessions are removed at once")
+	want(t, v.get("/account/data"), 200, "We delete your account, keys, lists, usage and sessions immediately")
 	for _, action := range []string{"/account/export", "/account/erase"} {
 		want(t, v.fill("/account/data", action, map[string]string{"password": "not the password"}), 403, "That is not your current password.")
 	}
@@ -140,7 +140,7 @@ func TestExportAndErase(t *testing.T) {
 		t.Errorf("%v %s", h, got.body)
 	}
 	want(t, v.fill("/account/data", "/account/erase", map[string]string{"password": secretWords}), 303, "/account/erased")
-	want(t, v.get("/account/erased"), 200, "Your account is erased")
+	want(t, v.get("/account/erased"), 200, "Your account has been erased")
 	want(t, v.get("/account"), 303, "/signin?next=%2Faccount")
 	want(t, v.fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 403, "or the password is wrong")
 	events, err := p.store.AuditTrail(t.Context(), account.EventFilter{Kind: account.EventErase})

@@ -116,6 +116,7 @@ func New(c Config) (*Site, error) {
 	s.routeDownload(mux)
 	s.routeSQL(mux)
 	s.routeAsking(mux)
+	s.routeCorrections(mux)
 	for _, route := range []func(*http.ServeMux, *frame.Frame){find.Route, explore.Route, organization.Route, onegrant.Route, atlas.Route} {
 		route(mux, s.frame)
 	}

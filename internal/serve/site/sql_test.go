@@ -341,7 +341,7 @@ func TestSQLHostile(t *testing.T) {
 	p := newPlace(t, withSQL(t))
 	plus := p.payer(t, "plus@example.org", account.Plus)
 	got := plus.queries(`SELECT '<script>alert(1)</script>' AS "<b>", '"><img src=x onerror=alert(1)>' AS ein, 'javascript:alert(1)' AS grant_key, chr(0) || chr(8238) || 'x' AS odd, repeat('<', 10000) AS long, 7 AS n`, "view", "bar")
-	want(t, got, 200, "Long texts are cut")
+	want(t, got, 200, "This page cuts long texts")
 	for _, bad := range []string{"<script>alert", "<img", "<b>\"", `href="javascript`, "\x00", "\u202e"} {
 		if strings.Contains(main(got.body), bad) || strings.Contains(got.body, "<script>alert") {
 			t.Errorf("the page has %q", bad)
@@ -353,7 +353,7 @@ func TestSQLHostile(t *testing.T) {
 		columns[i] = fmt.Sprintf("repeat('%c', 200) AS c%d", 'a'+i%26, i)
 	}
 	got = plus.queries("SELECT " + strings.Join(columns, ", ") + " FROM range(1300)")
-	want(t, got, 200, "The page shows the first")
+	want(t, got, 200, "This page shows the first")
 	want(t, got, 200, "CSV (uses one more call)")
 	if len(got.body) > 6<<20 {
 		t.Errorf("the page has %d bytes", len(got.body))

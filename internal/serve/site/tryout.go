@@ -1,7 +1,6 @@
 package site
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/url"
@@ -130,30 +129,9 @@ func (s *Site) send(v *visit, method, path, query, body string) *tried {
 	} else {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	out := &clipped{header: http.Header{}, status: http.StatusOK}
-	s.API.ServeHTTP(out, api.For(r, v.account))
-	t := &tried{Request: method + " " + fault.Clip(u.RequestURI(), 2000), Status: out.status}
-	t.Text, t.Cut = manual.LaidOut(out.body.Bytes())
-	t.Cut = t.Cut || out.cut
+	out := api.Keep(s.API, api.For(r, v.account), mostTried+1)
+	t := &tried{Request: method + " " + fault.Clip(u.RequestURI(), 2000), Status: out.Status}
+	t.Text, t.Cut = manual.LaidOut(out.Body.Bytes()[:min(mostTried, out.Body.Len())])
+	t.Cut = t.Cut || out.Body.Len() > mostTried
 	return t
-}
-
-type clipped struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-	cut    bool
-}
-
-func (c *clipped) Header() http.Header    { return c.header }
-func (c *clipped) WriteHeader(status int) { c.status = status }
-
-func (c *clipped) Write(b []byte) (int, error) {
-	if room := mostTried - c.body.Len(); len(b) > room {
-		c.cut = true
-		c.body.Write(b[:room])
-	} else {
-		c.body.Write(b)
-	}
-	return len(b), nil
 }

@@ -81,16 +81,11 @@ func (v *visit) release() { v.hold.Release() }
 
 // members guards a page for those who are signed in.
 func (s *Site) members(most bound, serve func(*visit) error) http.HandlerFunc {
-	return s.frame.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		keepPrivate(w)
-		v, err := s.member(w, r)
-		if err != nil {
-			return err
-		}
+	return s.signedInOrNot(func(v *visit) error {
 		if v.session == "" {
 			to := "/signin"
-			if r.Method == http.MethodGet || r.Method == http.MethodHead {
-				to += "?next=" + url.QueryEscape(wholePath(r.URL))
+			if v.r.Method == http.MethodGet || v.r.Method == http.MethodHead {
+				to += "?next=" + url.QueryEscape(wholePath(v.r.URL))
 			}
 			return v.redirect(to)
 		}
@@ -182,7 +177,7 @@ func (s *Site) readForm(v *visit, most bound) error {
 	kind, _, err := mime.ParseMediaType(v.r.Header.Get("Content-Type"))
 	withFiles := most.files && kind == "multipart/form-data"
 	if err != nil || kind != "application/x-www-form-urlencoded" && !withFiles {
-		return frame.Refuse(http.StatusUnsupportedMediaType, "This is not a form", "This is not a form of this site, so we did nothing.")
+		return frame.Refuse(http.StatusUnsupportedMediaType, "This is not a form", "That form is not from this site, so we did nothing.")
 	}
 	var sent []byte
 	sent, v.hold, err = s.Budget.ReadBody(v.r, v.sender(), most.most)
@@ -319,7 +314,7 @@ func (s *Site) bounded(h http.Handler) http.Handler {
 	return s.frame.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		if len(r.URL.RequestURI()) > longestAddress {
 			return frame.Refuse(http.StatusRequestURITooLong, "This address is too long",
-				"An address of this site has at most 8,000 characters. Use fewer filters, or use the API.")
+				"An address on this site can have at most 8,000 characters. Use fewer filters, or use the API.")
 		}
 		head, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		if !counted[head] {
@@ -423,6 +418,7 @@ const (
 	flashPassword  = "password"  // the password was changed
 	flashDeleted   = "deleted"   // a key was deleted
 	flashList      = "list"      // a list was changed; Email says how
+	flashCorrected = "corrected" // a correction was sent
 )
 
 const (

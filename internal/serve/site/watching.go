@@ -76,10 +76,10 @@ var feedChanges = map[string]struct {
 	change account.WatchChange
 	said   string
 }{
-	"watch":     {account.WatchChange{On: new(true)}, "The list is watched from now on."},
-	"unwatch":   {account.WatchChange{On: new(false)}, "The list is no longer watched. Its alerts are kept."},
-	"email":     {account.WatchChange{Email: new(true)}, "New alerts are sent to the address of your account, once a day at most."},
-	"no-email":  {account.WatchChange{Email: new(false)}, "Emails about this list have ended."},
+	"watch":     {account.WatchChange{On: new(true)}, "You are now watching this list."},
+	"unwatch":   {account.WatchChange{On: new(false)}, "You are no longer watching this list. We keep its alerts."},
+	"email":     {account.WatchChange{Email: new(true)}, "We will email new alerts to your account's address, at most once a day."},
+	"no-email":  {account.WatchChange{Email: new(false)}, "You will get no more emails about this list."},
 	"no-hook":   {account.WatchChange{Webhook: new("")}, "The webhook is removed."},
 	"atom":      {account.WatchChange{Feed: new(true)}, "Copy the address of the feed now: it is shown only once."},
 	"no-atom":   {account.WatchChange{Feed: new(false)}, "The Atom feed has ended."},

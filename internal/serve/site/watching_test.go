@@ -40,9 +40,9 @@ func TestWatchedList(t *testing.T) {
 	want(t, bob.get(feed), 404, "")
 	want(t, bob.post(feed, url.Values{"csrf": {bob.csrf("/lists")}, "do": {"watch"}}), 404, "")
 	want(t, ann.get(at), 200, "Alerts and watching")
-	want(t, ann.get(feed), 200, "This list is not watched")
+	want(t, ann.get(feed), 200, "You are not watching this list")
 	want(t, ann.post(feed, url.Values{"csrf": {"none"}, "do": {"watch"}}), 403, "out of date")
-	want(t, ann.fill(feed, feed, map[string]string{"do": "watch"}), 200, "watched from now on")
+	want(t, ann.fill(feed, feed, map[string]string{"do": "watch"}), 200, "You are now watching this list")
 	want(t, ann.fill(feed, feed, map[string]string{"do": "nonsense"}), 200, "There are no alerts")
 	p.alert(t, "20260201T000000Z")
 	p.alert(t, "20260202T000000Z", account.Alert{Kind: "sanctions_match", Source: "matches", EIN: 1, Name: "MAPLE & CO", Was: "MAPLE & CO", Is: "MAPLE <CO>", Reference: "7", To: "x"},
@@ -95,11 +95,11 @@ func TestWatchedList(t *testing.T) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()
 		p.ServeHTTP(w, r)
-		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "have ended") {
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "You will get no more emails") {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 		want(t, ann.get(feed), 200, "Send me emails")
 	}
-	want(t, ann.fill(feed, feed, map[string]string{"do": "unwatch"}), 200, "no longer watched")
+	want(t, ann.fill(feed, feed, map[string]string{"do": "unwatch"}), 200, "You are no longer watching this list")
 	want(t, ann.get(feed), 200, "Potential match")
 }

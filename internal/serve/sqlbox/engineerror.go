@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/typo"
 )
 
 var (
@@ -45,20 +47,31 @@ func explain(err error, sql string, before int) (kind, message string) {
 	if tooDeep(text) {
 		return kind, nestedTooDeep + where
 	}
-	head := firstLine(text)
+	head, column := firstLine(text), ""
 	if m := columnPattern.FindStringSubmatch(text); m != nil {
-		head = fmt.Sprintf("unknown column %q", m[1])
+		head, column = fmt.Sprintf("unknown column %q", m[1]), m[1]
 	} else if m := valuePattern.FindStringSubmatch(text); m != nil {
-		head = fmt.Sprintf("unknown column %q of %q", m[2], m[1])
+		head, column = fmt.Sprintf("unknown column %q of %q", m[2], m[1]), m[2]
 	} else if m := tablePattern.FindStringSubmatch(text); m != nil {
 		head = fmt.Sprintf("%q names no table in FROM", m[1])
 	}
 	if m := columnPattern.FindStringSubmatch(text); m != nil && strings.Contains(sql, `"`+m[1]+`"`) {
 		head += fmt.Sprintf("; if it is text and not a name, put it in single quotes: '%s'", m[1])
 	} else if m := boundPattern.FindStringSubmatch(text); m != nil {
-		head += "; did you mean " + strings.TrimRight(m[1], ". ") + "?"
+		names := strings.Split(strings.TrimRight(m[1], ". "), ", ")
+		if alike := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !alike(column, strings.Trim(n, `"`)) }); len(alike) > 0 {
+			names = alike
+		}
+		head += "; did you mean " + strings.Join(names, ", ") + "?"
 	}
 	return kind, fault.Clip(hidePaths(head, sql), maxQuoted) + where
+}
+
+// alike reports whether two columns share a word or nearly all letters. The engine also proposes columns that share neither.
+func alike(a, b string) bool {
+	words := strings.Split(strings.ToLower(b), "_")
+	return typo.Distance(strings.ToLower(a), strings.ToLower(b)) <= 1+len(a)/6 ||
+		slices.ContainsFunc(strings.Split(strings.ToLower(a), "_"), func(w string) bool { return slices.Contains(words, w) })
 }
 
 // firstLine returns the first line of a message, without advice to change a setting.

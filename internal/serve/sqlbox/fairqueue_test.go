@@ -216,7 +216,7 @@ func TestLineForgets(t *testing.T) {
 func TestAttackers(t *testing.T) {
 	t.Parallel()
 	b := box(t, Options{Gates: 2, Queue: 6, Workers: 9, Reading: 300 * time.Millisecond, Wait: time.Hour})
-	costly := append(hostile.Costly(), hostile.NestedLambdas(30))
+	costly := append(costlyStatements(), hostile.NestedLambdas(30))
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	var refused, away atomic.Int64
@@ -323,7 +323,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("what needs no gate: %v", err)
 	}
 	some := box(t, Options{Workers: 1, Gates: 1, Reading: 300 * time.Millisecond})
-	for i, sql := range hostile.Costly() {
+	for i, sql := range costlyStatements() {
 		before := gatePID(t, some.box.gates)
 		if err := some.Check(t.Context(), Request{SQL: sql}); slug(err) != TooComplex {
 			t.Errorf("%.60s: %v", sql, err)
@@ -589,4 +589,27 @@ func (l *fairQueue) state() (taken, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.taken, len(l.queue)
+}
+
+// costlyStatements returns short, allowed statements that take the engine very long to parse and bind.
+func costlyStatements() []string {
+	structs := "SELECT 1 AS x"
+	for range 28 {
+		structs = "SELECT {'a': x, 'b': x} AS x FROM (" + structs + ")"
+	}
+	lists := "SELECT [1] AS x"
+	for range 28 {
+		lists = "SELECT {'a': [x], 'b': [x]} AS x FROM (" + lists + ")"
+	}
+	var columns, many, more []string
+	for i := range 200 {
+		columns = append(columns, fmt.Sprintf("1 AS c%d", i))
+	}
+	for i := range 60 {
+		many = append(many, fmt.Sprintf("a AS a%d", i))
+		more = append(more, fmt.Sprintf("b AS b%d", i))
+	}
+	wide := "WITH a AS (SELECT " + strings.Join(columns, ", ") + "), b AS (SELECT * FROM " + strings.Join(many, ", ") +
+		") SELECT * FROM " + strings.Join(more, ", ")
+	return []string{structs, lists, wide}
 }

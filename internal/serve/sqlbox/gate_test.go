@@ -21,6 +21,8 @@ func TestComplaints(t *testing.T) {
 	b := box(t, Options{})
 	for _, c := range []struct{ sql, slug, want string }{
 		{"SELECT ammount FROM grants", Rejected, `unknown column "ammount"; did you mean "amount"`},
+		{"SELECT fiscal_year FROM grants", Rejected, `unknown column "fiscal_year"; did you mean "tax_year"? (line 1, column 8)`},
+		{"SELECT funderein FROM grants", Rejected, `unknown column "funderein"; did you mean "funder_ein"? (line 1, column 8)`},
 		{"SELECT g.ammount FROM grants g", Rejected, `unknown column "ammount" of "g"; did you mean "amount"`},
 		{`SELECT 1 FROM grants WHERE recipient_state = "OH"`, Rejected, `unknown column "OH"; if it is text and not a name, put it in single quotes: 'OH' (line 1, column 46)`},
 		{"SELECT 1\nFROM grant", Rejected, `unknown table "grant"; did you mean "grants"? (line 2, column 6)`},

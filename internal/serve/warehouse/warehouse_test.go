@@ -103,6 +103,20 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestGrantKeys finds a row by its key, and says how sure its match is where there is one.
+func TestGrantKeys(t *testing.T) {
+	t.Parallel()
+	conn := open(t, OpenFile)
+	var rows, keys, matched, wrong int
+	query := "SELECT count(*), count(DISTINCT grant_key), count(match_rule), count(*) FILTER (WHERE (match_rule IS NULL) <> (match_prob IS NULL) OR match_prob > 1) FROM grants"
+	if err := conn.QueryRowContext(t.Context(), query).Scan(&rows, &keys, &matched, &wrong); err != nil {
+		t.Fatal(err)
+	}
+	if rows == 0 || keys != rows || matched == 0 || matched == rows || wrong > 0 {
+		t.Errorf("%d rows with %d keys; %d are matched, %d wrongly", rows, keys, matched, wrong)
+	}
+}
+
 // TestFiles holds the catalog of the files against the definition, and the
 // rows against the tables they were made from.
 func TestFiles(t *testing.T) {

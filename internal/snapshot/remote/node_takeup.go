@@ -93,14 +93,14 @@ func NewFollower(opt FollowOptions) (*Follower, error) {
 	what := []string{"what"}
 	f.metrics = followMetrics{
 		pulled: metrics.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_store_pulled_total",
-			Help: "Snapshots and editions of the lists brought from the store."}, what),
+			Help: "Snapshots and editions of the lists fetched from the store."}, what),
 		failures: metrics.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_store_failures_total",
-			Help: "Times that what the store points at could not be read, or was refused as damaged."}, what),
+			Help: "Failed attempts to fetch the store's current version: unreadable, or rejected as damaged."}, what),
 		bytes: metrics.NewCounter(prometheus.CounterOpts{Name: "grantgraph_store_fetched_bytes_total", Help: "Bytes of content fetched from the store."}),
 		seen: metrics.NewGaugeVec(prometheus.GaugeOpts{Name: "grantgraph_store_pointer_seen_timestamp_seconds",
-			Help: "When the pointer of the store was last read."}, what),
+			Help: "Time the store's current version was last read."}, what),
 		behind: metrics.NewGaugeVec(prometheus.GaugeOpts{Name: "grantgraph_store_behind",
-			Help: "1 while the store points at another version than is here."}, what),
+			Help: "1 while this server does not have the store's current version."}, what),
 	}
 	for _, a := range []Area{Snapshots, Lists} {
 		f.metrics.pulled.WithLabelValues(string(a))

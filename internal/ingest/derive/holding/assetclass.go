@@ -67,13 +67,13 @@ func classOf(t *description, line string) Class {
 		return Unknown
 	case line == linePrograms:
 		return Program
-	case has(cueProgram), has(cuePRI) && !has(cueReceivable) && (line == lineOther || line == lineAssets || line == lineLoans):
+	case has(cues.Program), has(cues.PRI) && !has(cues.Receivable) && (line == lineOther || line == lineAssets || line == lineLoans):
 		return Program
 	case line == lineLoans:
 		return Unknown
-	case has(cueCrypto) && !debt:
+	case has(cues.Crypto) && !debt:
 		return Crypto
-	case has(cueMoneyMarket):
+	case has(cues.MoneyMarket):
 		return Cash
 	case line == lineBonds && !debt && t.common:
 		return PublicEquity // a custodian's full list, entered in one schedule
@@ -85,24 +85,24 @@ func classOf(t *description, line string) Class {
 	}
 	switch {
 	case line == lineLand:
-		if has(cueEquipment) && !has(cueProperty|cueLand) {
+		if has(cues.Equipment) && !has(cues.Property|cues.Land) {
 			return Unknown
 		}
 		return RealEstate
-	case line == lineAssets && has(cueReceivable|cueEquipment):
+	case line == lineAssets && has(cues.Receivable|cues.Equipment):
 		return Unknown
-	case has(cueSurelyArt), has(cueArt) && line == lineAssets:
+	case has(cues.SurelyArt), has(cues.Art) && line == lineAssets:
 		return Art
-	case has(cueCash) && line == lineOther && !t.traded() && !has(cueReceivable|cueLP|cueLLC|cueLtd|cueFund|cueDebt|cueNote|cueTrust),
-		has(cueDeposit) && line == lineOther && !has(cueReceivable):
+	case has(cues.Cash) && line == lineOther && !t.traded() && !has(cues.Receivable|cues.LP|cues.LLC|cues.Ltd|cues.Fund|cues.Debt|cues.Note|cues.Trust),
+		has(cues.Deposit) && line == lineOther && !has(cues.Receivable):
 		return Cash
-	case has(cueNote) && line == lineAssets && !has(cueFund):
+	case has(cues.Note) && line == lineAssets && !has(cues.Fund):
 		return Unknown
 	}
-	if has(cuePipeline) && !t.shares && !t.ticker {
+	if has(cues.Pipeline) && !t.shares && !t.ticker {
 		return Unknown
 	}
-	if t.traded() || has(cueFamily|cueETF|cueBondHouse) && !has(cuePrivate|cueLP|cueBuyout|cueVenture) {
+	if t.traded() || has(cues.Family|cues.ETF|cues.BondHouse) && !has(cues.Private|cues.LP|cues.Buyout|cues.Venture) {
 		return classOfTraded(t)
 	}
 	return classOfPrivate(t)
@@ -111,19 +111,19 @@ func classOf(t *description, line string) Class {
 // traded reports whether an item looks like a traded security: it has a security number, or it has a ticker or share
 // class and is no partnership.
 func (t *description) traded() bool {
-	return t.number || (t.ticker || t.shares) && t.cues&(cueLP|cueLLC|cuePrivate) == 0
+	return t.number || (t.ticker || t.shares) && t.cues&(cues.LP|cues.LLC|cues.Private) == 0
 }
 
 // classOfStock classifies an item listed as corporate stock: stock, unless it is clearly a fund of something else.
 func classOfStock(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
-	fund := has(cueFund | cueETF | cueFamily)
+	fund := has(cues.Fund | cues.ETF | cues.Family)
 	switch {
-	case !t.shares && (has(cueDebt|cueIncome) && (fund || isGeneric(t.words)) && !has(cueEquity) && !equityIncome(t) || has(cueDebt) && has(cueETF)):
+	case !t.shares && (has(cues.Debt|cues.Income) && (fund || isGeneric(t.words)) && !has(cues.Equity) && !equityIncome(t) || has(cues.Debt) && has(cues.ETF)):
 		return FixedIncome
-	case has(cueBuyout) && has(cueLP|cueFund) && !t.traded() && !isPLC(t):
+	case has(cues.Buyout) && has(cues.LP|cues.Fund) && !t.traded() && !isPLC(t):
 		return PrivateEquity
-	case has(cueHedge) && has(cueFund) && !t.traded():
+	case has(cues.Hedge) && has(cues.Fund) && !t.traded():
 		return Hedge
 	}
 	return PublicEquity
@@ -133,15 +133,15 @@ func classOfStock(t *description) Class {
 func classOfTraded(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
 	switch {
-	case has(cueHedge) && !has(cueDebt):
+	case has(cues.Hedge) && !has(cues.Debt):
 		return Hedge
-	case has(cueDebt|cueIncome) && !equityIncome(t):
+	case has(cues.Debt|cues.Income) && !equityIncome(t):
 		return FixedIncome
-	case has(cueEquity):
+	case has(cues.Equity):
 		return PublicEquity
-	case has(cueBondHouse):
+	case has(cues.BondHouse):
 		return FixedIncome
-	case has(cueETF), t.traded(), has(cueFamily) && has(cueWeakEquity):
+	case has(cues.ETF), t.traded(), has(cues.Family) && has(cues.WeakEquity):
 		return PublicEquity
 	}
 	return Unknown
@@ -162,28 +162,28 @@ func classOfPrivate(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
 	counted := numeral(t.words) && len(t.words) > 1 && !isGeneric(t.words[:len(t.words)-1])
 	switch {
-	case has(cueStructured):
+	case has(cues.Structured):
 		return FixedIncome
-	case has(cueVenture):
+	case has(cues.Venture):
 		return Venture
-	case has(cueBuyout):
+	case has(cues.Buyout):
 		return PrivateEquity
-	case has(cueProperty) && incorporated(t) && !has(cueFund|cueLP|cueLLC):
+	case has(cues.Property) && incorporated(t) && !has(cues.Fund|cues.LP|cues.LLC):
 		return PublicEquity
-	case has(cueProperty), has(cueLand) && !has(cueFund):
+	case has(cues.Property), has(cues.Land) && !has(cues.Fund):
 		return RealEstate
-	case has(cueHedge), has(cueOffshore) && !counted:
+	case has(cues.Hedge), has(cues.Offshore) && !counted:
 		return Hedge
-	case has(cueDebt|cueIncome) && !equityIncome(t):
-		if counted && has(cueLP) {
+	case has(cues.Debt|cues.Income) && !equityIncome(t):
+		if counted && has(cues.LP) {
 			return PrivateEquity
 		}
 		return FixedIncome
-	case counted && has(cueLP|cuePartners|cueOffshore|cuePrivate):
+	case counted && has(cues.LP|cues.Partners|cues.Offshore|cues.Private):
 		return PrivateEquity
-	case has(cueEquity) && (!has(cueLP|cueLLC) || has(cueFund|cueTrust)):
+	case has(cues.Equity) && (!has(cues.LP|cues.LLC) || has(cues.Fund|cues.Trust)):
 		return PublicEquity
-	case has(cueNote) && !has(cueLP|cueLtd):
+	case has(cues.Note) && !has(cues.LP|cues.Ltd):
 		return FixedIncome
 	}
 	return Unknown
@@ -227,25 +227,25 @@ func vehicleOf(t *description, line string, class Class) string {
 		return ""
 	case line == lineLoans:
 		return note
-	case has(cueETF):
+	case has(cues.ETF):
 		return etf
-	case has(cueAccount) && !t.traded():
+	case has(cues.Account) && !t.traded():
 		return account
-	case has(cueLP) || class == PrivateEquity && numeral(t.words) && !has(cueLLC):
+	case has(cues.LP) || class == PrivateEquity && numeral(t.words) && !has(cues.LLC):
 		return lp
-	case has(cueLLC) && !t.due && !t.coupon && line != lineBonds:
+	case has(cues.LLC) && !t.due && !t.coupon && line != lineBonds:
 		return llc
-	case class == Cash && !has(cueFund):
+	case class == Cash && !has(cues.Fund):
 		return account
-	case has(cueFund|cueFamily) && !t.due && !t.coupon && (has(cueFamily) || class == PublicEquity || class == FixedIncome || class == Cash):
+	case has(cues.Fund|cues.Family) && !t.due && !t.coupon && (has(cues.Family) || class == PublicEquity || class == FixedIncome || class == Cash):
 		return mutual
 	case t.due || t.coupon || line == lineBonds || line == lineGovernment || line == lineStock || t.traded():
 		return direct
-	case has(cueNote) && class == FixedIncome:
+	case has(cues.Note) && class == FixedIncome:
 		return note
-	case has(cueTrust):
+	case has(cues.Trust):
 		return trust
-	case class == RealEstate && !has(cueFund|cueLtd) || class == Art || class == Crypto || line == lineLand:
+	case class == RealEstate && !has(cues.Fund|cues.Ltd) || class == Art || class == Crypto || line == lineLand:
 		return direct
 	}
 	return ""
@@ -267,12 +267,12 @@ func entityType(t *description, line string, class Class, vehicle string) string
 		return personNote
 	case t.blank:
 		return other
-	case line == lineGovernment || t.cues&cueGovernment != 0 && class == FixedIncome && vehicle == direct:
+	case line == lineGovernment || t.cues&cues.Government != 0 && class == FixedIncome && vehicle == direct:
 		return government
 	case isGeneric(t.words):
 		return other
 	case vehicle == etf, vehicle == mutual, vehicle == lp && class != RealEstate, class == Hedge, class == Venture, class == PrivateEquity,
-		t.cues&cueFund != 0 && (class != Unknown || vehicle == llc) && vehicle != direct:
+		t.cues&cues.Fund != 0 && (class != Unknown || vehicle == llc) && vehicle != direct:
 		return fund
 	case class == RealEstate:
 		return property

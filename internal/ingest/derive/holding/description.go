@@ -77,7 +77,7 @@ func readDescription(s string) (t description) {
 		case strings.HasPrefix(w, "DTD") && (len(w) == 3 || isDate(w[3:])):
 			t.due = true
 		case isAccount(w):
-			t.cues |= cueAccount
+			t.cues |= cues.Account
 		default:
 			kept = appendWords(kept, w)
 		}
@@ -86,7 +86,7 @@ func readDescription(s string) (t description) {
 	t.name = strings.Join(kept, " ")
 	t.words = dropLegal(lengthen(kept))
 	t.cues |= scan(kept) | scan(lengthen(kept))
-	t.blank = len(t.words) == 0 || t.cues&cueBlank != 0 || isPointer(kept)
+	t.blank = len(t.words) == 0 || t.cues&cues.Blank != 0 || isPointer(kept)
 	return t
 }
 
@@ -241,7 +241,7 @@ func (t *description) takeShareClass(list []string) []string {
 			list = list[:len(list)-1]
 		case len(last) <= 2 && (before == "CL" || before == "CLASS" || before == "SER" && len(last) == 1) && len(list) > 2:
 			// Funds have classes, too.
-			t.shares = t.shares || scan(lengthen(list))&(cueFund|cueLtd|cuePrivate) == 0
+			t.shares = t.shares || scan(lengthen(list))&(cues.Fund|cues.Ltd|cues.Private) == 0
 			list = list[:len(list)-2]
 		case shareWords[last]:
 			list = list[:len(list)-1]

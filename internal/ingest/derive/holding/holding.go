@@ -117,7 +117,7 @@ func (b *Builder) AddItem(h *snapshot.Holding) {
 	vehicle := vehicleOf(&t, h.Schedule, class)
 	p := position{
 		ein: e, fmv: value, items: 1, class: class, vehicle: vehicle, entityType: entityType(&t, h.Schedule, class, vehicle),
-		impact: class == Program || t.cues&cueImpact != 0, program: h.Schedule == linePrograms,
+		impact: class == Program || t.cues&cues.Impact != 0, program: h.Schedule == linePrograms,
 	}
 	name, key := canonical(&t, h.Schedule, class)
 	p.entity = b.entity(key, name, &t)
@@ -128,7 +128,7 @@ func (b *Builder) AddItem(h *snapshot.Holding) {
 // The borrower of a private loan is not named.
 func canonical(t *description, line string, class Class) (name, key string) {
 	switch {
-	case line == lineLoans && t.cues&(cueLP|cueLLC|cueLtd|cueFund|cueTrust) == 0 && len(t.words) == len(strings.Fields(t.name)):
+	case line == lineLoans && t.cues&(cues.LP|cues.LLC|cues.Ltd|cues.Fund|cues.Trust) == 0 && len(t.words) == len(strings.Fields(t.name)):
 		return "PRIVATE LOAN", "PRIVATE LOAN"
 	case t.blank:
 		return "NOT ITEMIZED", "NOT ITEMIZED"
@@ -143,7 +143,7 @@ func canonical(t *description, line string, class Class) (name, key string) {
 		}
 	}
 	name = cutAtWord(name)
-	if class == FixedIncome && t.cues&(cueDebt|cueFund|cueNote|cueFamily|cueETF) == 0 && !isGeneric(t.words) {
+	if class == FixedIncome && t.cues&(cues.Debt|cues.Fund|cues.Note|cues.Family|cues.ETF) == 0 && !isGeneric(t.words) {
 		name += " BONDS"
 	}
 	return name, keyOf(strings.Fields(name))

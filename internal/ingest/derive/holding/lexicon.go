@@ -3,6 +3,7 @@ package holding
 import (
 	_ "embed"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -21,53 +22,21 @@ var (
 	cueNames = slices.Sorted(maps.Keys(cueLists))
 )
 
-func cueOf(name string) cue {
-	i, ok := slices.BinarySearch(cueNames, name)
-	if !ok {
-		panic("cues.tsv has no cue " + name)
+// cues are the bits of the cues. A field is named like its words and phrases in cues.tsv, without underscores.
+var cues = func() (bits struct {
+	Blank, Program, Crypto, Art, SurelyArt, MoneyMarket, Cash, Deposit, Venture, Buyout, Partners, Property, Land, Hedge, Offshore,
+	Debt, Income, Note, Equity, ETF, Fund, Family, Impact, Government, Account, LP, LLC, Ltd, Trust, Equipment, Receivable, Pipeline,
+	Private, WeakEquity, BondHouse, PRI, Structured cue
+}) {
+	fields := reflect.ValueOf(&bits).Elem()
+	for i, name := range cueNames {
+		fields.FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, strings.ReplaceAll(name, "_", "")) }).SetUint(1 << i)
 	}
-	return 1 << i
-}
-
-var (
-	cueBlank       = cueOf("blank")
-	cueProgram     = cueOf("program")
-	cueCrypto      = cueOf("crypto")
-	cueArt         = cueOf("art")
-	cueSurelyArt   = cueOf("surely_art")
-	cueMoneyMarket = cueOf("money_market")
-	cueCash        = cueOf("cash")
-	cueDeposit     = cueOf("deposit")
-	cueVenture     = cueOf("venture")
-	cueBuyout      = cueOf("buyout")
-	cuePartners    = cueOf("partners")
-	cueProperty    = cueOf("property")
-	cueLand        = cueOf("land")
-	cueHedge       = cueOf("hedge")
-	cueOffshore    = cueOf("offshore")
-	cueDebt        = cueOf("debt")
-	cueIncome      = cueOf("income")
-	cueNote        = cueOf("note")
-	cueEquity      = cueOf("equity")
-	cueETF         = cueOf("etf")
-	cueFund        = cueOf("fund")
-	cueFamily      = cueOf("family")
-	cueImpact      = cueOf("impact")
-	cueGovernment  = cueOf("government")
-	cueAccount     = cueOf("account")
-	cueLP          = cueOf("lp")
-	cueLLC         = cueOf("llc")
-	cueLtd         = cueOf("ltd")
-	cueTrust       = cueOf("trust")
-	cueEquipment   = cueOf("equipment")
-	cueReceivable  = cueOf("receivable")
-	cuePipeline    = cueOf("pipeline")
-	cuePrivate     = cueOf("private")
-	cueWeakEquity  = cueOf("weak_equity")
-	cueBondHouse   = cueOf("bond_house")
-	cuePRI         = cueOf("pri")
-	cueStructured  = cueOf("structured")
-)
+	if len(cueNames) != fields.NumField() {
+		panic("cues.tsv lacks a cue")
+	}
+	return bits
+}()
 
 // generic are words for a kind of asset that name no particular asset.
 var generic = wordSets.Of("generic")
@@ -97,10 +66,10 @@ type phrase struct {
 
 var phrases = func() map[string][]phrase {
 	m := make(map[string][]phrase)
-	for name, list := range cueLists {
-		for _, p := range list {
+	for i, name := range cueNames {
+		for _, p := range cueLists[name] {
 			words := strings.Fields(p)
-			m[words[0]] = append(m[words[0]], phrase{words[1:], cueOf(name)})
+			m[words[0]] = append(m[words[0]], phrase{words[1:], 1 << i})
 		}
 	}
 	return m

@@ -50,7 +50,7 @@ const (
 	initialsOnly    = "by initials"
 	wordsLeftOut    = "with words left out"
 	wordsAdded      = "with words added"
-	wordInCommon    = "with a telling word in common"
+	wordInCommon    = "with a distinctive word in common"
 	nothingInCommon = "with nothing in common"
 )
 
@@ -93,9 +93,9 @@ func hardness(grants iter.Seq2[snapshot.Grant, error], organizations iter.Seq2[s
 	}
 	h := &Hardness{Organizations: len(orgs)}
 	telling := func(w string) bool { return words[w]*tellingOneIn <= len(orgs)+tellingOneIn*5 }
-	const ofOrgs, ofLines, ofLabels = "organizations of the master file", "lines to organizations", "lines with an EIN of one of them"
-	const namesakes = "of a name that another in the state bears"
-	at := fmt.Sprintf("at an address with %d or more", crowded)
+	const ofOrgs, ofLines, ofLabels = "organizations in the master file", "lines to organizations", "lines with the EIN of such an organization"
+	const namesakes = "with the same name as another in the state"
+	at := fmt.Sprintf("at an address shared by %d or more", crowded)
 	places := map[string]int{}
 	whole := []int{}
 	count := func(kind, what string, is bool) {
@@ -112,7 +112,7 @@ func hardness(grants iter.Seq2[snapshot.Grant, error], organizations iter.Seq2[s
 		count(ofOrgs, at, r.spot != "" && spots[r.spot] >= crowded)
 		count(ofOrgs, namesakes, bearers[r.bearer] > 1)
 		count(ofOrgs, "members of a group", r.group)
-		count(ofOrgs, "of one word", !strings.Contains(r.name.K2, " "))
+		count(ofOrgs, "with a one-word name", !strings.Contains(r.name.K2, " "))
 	}
 	type tuple struct{ name, city, state, zip, ein string }
 	seen := map[tuple]bool{}

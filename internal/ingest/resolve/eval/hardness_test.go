@@ -38,10 +38,10 @@ func TestHardness(t *testing.T) {
 		got[s.Kind[:7]+" "+s.What] = s.N
 	}
 	for what, want := range map[string]int{
-		"organiz at an address with 6 or more": 6, "organiz of a name that another in the state bears": 2, "organiz members of a group": 1, "organiz of one word": 1,
+		"organiz at an address shared by 6 or more": 6, "organiz with the same name as another in the state": 2, "organiz members of a group": 1, "organiz with a one-word name": 1,
 		"lines t abroad": 1, "lines t to a university or college": 1, "lines w naming it as registered": 1, "lines w by another name on file": 1,
 		"lines w with one letter off": 1, "lines w by initials": 1, "lines w with words left out": 1, "lines w with words added": 1,
-		"lines w with a telling word in common": 1, "lines w with nothing in common": 1, "lines w in its state": 8, "lines w in its ZIP": 8,
+		"lines w with a distinctive word in common": 1, "lines w with nothing in common": 1, "lines w in its state": 8, "lines w in its ZIP": 8,
 	} {
 		if got[what] != want {
 			t.Errorf("%s: %d, want %d", what, got[what], want)

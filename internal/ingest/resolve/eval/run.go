@@ -82,7 +82,7 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 		res.Model = opt.Model.Origin + ", from a file"
 	}
 	if opt.Folds {
-		res.Model = "five parts by EIN, each with a model fitted on the others"
+		res.Model = "five parts by EIN, each tested with a model fitted on the other four"
 	}
 	cases, res.SetAside = withoutFillers(cases)
 	issued := u.Prefixes()
@@ -288,8 +288,8 @@ const (
 	gatePrecision   = "precision, covered states, suspects set aside"
 	gateRecall      = "recall, covered states"
 	gateAllAnswers  = "precision of all answers"
-	gateCandidates  = "candidates hold the organization"
-	gateUnnamed     = "candidates hold it where no exact name decides"
+	gateCandidates  = "organization is among the candidates"
+	gateUnnamed     = "organization is among the candidates, without an exact name match"
 	gateCalibration = "calibration error of the model, covered states, pooled and smoothed"
 )
 

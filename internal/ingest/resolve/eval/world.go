@@ -168,7 +168,7 @@ func (w *World) Gates() []Gate {
 	return append(gates,
 		atMost("lines resolved to their own funder by a rule", float64(w.Self), 0),
 		atMost("expected calibration error", t.Bins.ExpectedError(), 0.04),
-		atMost("most that a bin of 300 claims above what is right", over, 0.08),
+		atMost("largest overclaim in a bin of at least 300 answers", over, 0.08),
 		atMost("highest probability of the model", t.top, model.Cap),
 		atLeast("rows linked", scorecard.Share(w.Linked, w.Rows), 0.74),
 		atLeast("dollars linked", scorecard.Share(w.LinkedUS, w.Dollars), 0.80),
@@ -181,7 +181,7 @@ func PrintWorld(out io.Writer, w *World, blind *Result, onlyJSON bool) error {
 	s.Blocking = round(scorecard.Share(blind.Tally.Blocked, blind.Tally.Present))
 	s.BlockingRest = round(scorecard.Share(blind.Tally.UnnamedBlocked, blind.Tally.Unnamed))
 	s.MaskedFires = round(scorecard.Share(blind.Masked.Linked, blind.Masked.Lines))
-	s.Gates = append(w.Gates(), atLeast("candidates hold the organization", scorecard.Share(blind.Tally.Blocked, blind.Tally.Present), 0.95))
+	s.Gates = append(w.Gates(), atLeast("organization is among the candidates", scorecard.Share(blind.Tally.Blocked, blind.Tally.Present), 0.95))
 	page := struct {
 		World *World
 		Blind *Result

@@ -44,6 +44,12 @@ type Options struct {
 	// Loopback allows hosts with ports, hosts written as addresses, and hosts on this machine. It is for tests and
 	// demonstrations: with it, anyone who sends a request can make this process call any TLS port of its own machine.
 	Loopback bool
+
+	// Local allows directories at localhost and 127.0.0.1, at any port and with any certificate. It is for demonstrations: with it,
+	// anyone who sends a request can make this process call any TLS port of its own machine.
+	Local bool
+
+	only bool // no other addresses than those of this machine, whose certificates are not checked
 }
 
 // Directory finds keys in the directories that agents publish at their own hosts. It caches directories, asks each host rarely
@@ -51,6 +57,7 @@ type Options struct {
 type Directory struct {
 	options Options
 	client  *http.Client
+	local   *http.Client  // calls this machine only, and checks no certificate; nil without Options.Local
 	flights chan struct{} // one token for each fetch under way
 
 	mu    sync.Mutex
@@ -75,13 +82,18 @@ func NewDirectory(o Options) *Directory {
 		o.Now = time.Now
 	}
 	o.Timeout = cmp.Or(o.Timeout, fetchTimeout)
-	return &Directory{
+	d := &Directory{
 		options: o,
 		client:  NewClient(o),
 		flights: make(chan struct{}, maxFlights),
 		hosts:   make(map[string]*listing),
 		order:   list.New(),
 	}
+	if o.Local {
+		o.Loopback, o.only = true, true
+		d.local = NewClient(o)
+	}
+	return d
 }
 
 // Key finds a key of a host by its thumbprint, and never that of another host.

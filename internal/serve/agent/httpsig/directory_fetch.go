@@ -48,7 +48,7 @@ func public(a netip.Addr) bool {
 }
 
 func (o *Options) allows(a netip.Addr) bool {
-	return public(a) || o.Loopback && a.Unmap().IsLoopback()
+	return public(a) && !o.only || o.Loopback && a.Unmap().IsLoopback()
 }
 
 // checkAddress is the last check, at the socket, however the address was found.
@@ -70,7 +70,7 @@ func (d *Directory) checkHost(host string) *fault.Fault {
 	if normal != host {
 		return refuse(ErrAgent, "the host %q is not in its normal form %q", fault.Clip(host, maxQuoted), fault.Clip(normal, maxQuoted))
 	}
-	if d.options.Loopback {
+	if d.options.Loopback || d.options.Local && isLocal(host) {
 		return nil
 	}
 	if strings.ContainsAny(host, ":[") {
@@ -81,6 +81,12 @@ func (d *Directory) checkHost(host string) *fault.Fault {
 		return refuse(ErrAgent, "the host %s of Signature-Agent is not a public domain name", fault.Clip(host, maxQuoted)).Try(form)
 	}
 	return nil
+}
+
+// isLocal reports whether a host is this machine by its name.
+func isLocal(host string) bool {
+	name, _, _ := strings.Cut(host, ":")
+	return name == "localhost" || name == "127.0.0.1"
 }
 
 var errPrivate = errors.New("no public address")
@@ -131,7 +137,7 @@ func NewClient(o Options) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext:            dial,
-			TLSClientConfig:        &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
+			TLSClientConfig:        &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.only},
 			DisableKeepAlives:      true,
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: 64 << 10,
@@ -161,7 +167,11 @@ func (d *Directory) fetch(ctx context.Context, host string) ([]Key, time.Duratio
 		f.Err = errors.Join(ErrDirectory, err)
 		return f
 	}
-	resp, err := d.client.Do(req)
+	client := d.client
+	if d.options.Local && isLocal(host) {
+		client = d.local
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, 0, lost(err)
 	}

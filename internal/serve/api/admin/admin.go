@@ -197,8 +197,8 @@ func (o operations) keyState(ctx context.Context, k account.KeyInfo) (client.Key
 		ID: k.ID, Plan: string(k.Plan), Tier: api.OrNull(string(k.Tier)), Account: api.OrNull(k.Account), Email: api.OrNull(k.Email), Label: api.OrNull(k.Label),
 		Active: k.Active, CreatedAt: api.Instant(k.Created), RotatedAt: api.Instant(k.Rotated), Calls: client.Balance{Limit: b.Limit, Remaining: b.Remaining},
 	}
-	if !b.Reset.IsZero() {
-		state.Calls.ResetAt = api.OrNull(api.Instant(b.Reset))
+	if end := b.End(); !end.IsZero() {
+		state.Calls.ResetAt = api.OrNull(api.Instant(end))
 	}
 	return state, err
 }

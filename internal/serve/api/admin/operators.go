@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/each"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 )
@@ -23,12 +25,16 @@ type Store interface {
 	Rotate(ctx context.Context, id string) (string, account.KeyInfo, error)
 	Delete(ctx context.Context, id string) (account.KeyInfo, error)
 	Invite(ctx context.Context, email string) (string, account.Account, error)
+	AcceptCorrection(ctx context.Context, id string, write func(row string) error) (row string, err error)
+	RejectCorrection(ctx context.Context, id, why string) error
 }
 
 // Desk is the rest of what operators see and decide.
 type Desk interface {
 	StatusJSON(ctx context.Context) (json.RawMessage, error)
 	Datasets() ([]json.RawMessage, error)
+	// Rulings adds a row to human.csv, unless it is there; nil where the builds are made elsewhere.
+	Rulings() func(row string) error
 	Publish(version string, note func(details string) error) error
 	// Deliver returns the link of an invitation, or sends the link by email and returns "".
 	Deliver(ctx context.Context, email, token string, send bool) (link string, err error)
@@ -54,9 +60,15 @@ func (o operations) operating() map[string]api.Operation {
 		"createKey":       {client.NewKeyRequest{}, client.NewKeyAnswer{}, o.createKey, false},
 		"rotateKey":       {nil, client.NewKeyAnswer{}, o.rotateKey, false},
 		"deleteKey":       {nil, client.KeyAnswer{}, o.deleteKey, false},
-		"listDatasets":    {nil, client.FoundPage{}, o.datasets, true},
-		"publishDataset":  {nil, client.FoundPage{}, o.publishDataset, true},
-		"getStatus":       {nil, client.StatusAnswer{}, o.status, true},
+		"listCorrections": {nil, client.FoundPage{}, o.view("corrections", "state"), false},
+		"getCorrection":   {nil, client.CorrectionAnswer{}, o.correction(func(context.Context, string) (string, error) { return "", nil }), false},
+		"acceptCorrection": {nil, client.CorrectionAnswer{}, o.correction(func(ctx context.Context, id string) (string, error) {
+			return o.Store.AcceptCorrection(ctx, id, o.Desk.Rulings())
+		}), true},
+		"rejectCorrection": {client.RejectionRequest{}, client.CorrectionAnswer{}, o.rejectCorrection, false},
+		"listDatasets":     {nil, client.FoundPage{}, o.datasets, true},
+		"publishDataset":   {nil, client.FoundPage{}, o.publishDataset, true},
+		"getStatus":        {nil, client.StatusAnswer{}, o.status, true},
 	} {
 		op := api.Operation{Body: x.body, Response: x.response, Optional: true, Anew: true, MaxBody: 4 << 10}
 		op.Off = o.Registry == nil || o.Store == nil || x.desk && o.Desk == nil
@@ -242,6 +254,37 @@ func (o operations) publishDataset(c *api.Call) (api.Run, error) {
 		list, err := o.Desk.Datasets()
 		return page(c, list), err
 	}, nil
+}
+
+// correction answers with a correction after do, which returns its row if it is accepted.
+func (o operations) correction(do func(ctx context.Context, id string) (row string, err error)) planner {
+	return func(c *api.Call) (api.Run, error) {
+		id, _ := c.Params.Text("id")
+		return func(ctx context.Context) (client.Answer, error) {
+			row, err := do(o.as(ctx, c), id)
+			if err != nil {
+				return nil, err
+			}
+			found, err := o.Store.View(ctx, "correction", map[string]any{"id": id})
+			if err != nil || len(found) == 0 {
+				return nil, cmp.Or(err, error(fault.New("no_such_correction", "There is no such correction.").Try("grantgraph admin list-corrections shows all")))
+			}
+			a := &client.CorrectionAnswer{Head: api.Success, Correction: found[0].JSON, Row: api.OrNull(row), Tail: c.Tail()}
+			if row != "" && o.Desk.Rulings() == nil {
+				a.Next = new("No folder of sources is set here, so no build takes the row up yet. Accept the correction again where builds are made, with --sources.")
+			}
+			return a, nil
+		}, nil
+	}
+}
+
+func (o operations) rejectCorrection(c *api.Call) (api.Run, error) {
+	f := c.ReadForm()
+	why := f.Text("reason", account.MostReason)
+	f.Finish()
+	return o.correction(func(ctx context.Context, id string) (string, error) {
+		return "", o.Store.RejectCorrection(ctx, id, why)
+	})(c)
 }
 
 func (o operations) status(c *api.Call) (api.Run, error) {

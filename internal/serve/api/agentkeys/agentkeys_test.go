@@ -109,7 +109,7 @@ func walk(t *testing.T, k *apitest.Live) {
 			}
 			got := k.Send("GET", "/api/v1/grants/funders?limit=500&min_amt="+strconv.Itoa(i), key, "")
 			if got.StatusCode != 200 || got.Limit != 10 || len(got.Results) != 10 || got.Header.Get("X-Calls-Limit") != "10" ||
-				got.Header.Get("X-Calls-Remaining") != strconv.Itoa(9-i) || got.Header.Get("X-Calls-Reset") != "2026-11-16T12:00:00Z" {
+				got.Header.Get("X-Calls-Remaining") != strconv.Itoa(9-i) || got.Header.Get("X-Calls-Reset") != "" {
 				t.Fatalf("call %d: %d %v %s", i, got.StatusCode, got.Header, got.Text)
 			}
 		}

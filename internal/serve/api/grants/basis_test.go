@@ -118,7 +118,7 @@ func TestInferredCausesAreNotMixedIn(t *testing.T) {
 func TestSubjectBasis(t *testing.T) {
 	t.Parallel()
 	w := inferring(t)
-	all := w.Grants(t, "subject_basis=any")
+	all := grantsOf(t, w, "subject_basis=any")
 	sources := map[string]int{}
 	for _, g := range all {
 		source := "none"
@@ -138,7 +138,7 @@ func TestSubjectBasis(t *testing.T) {
 		t.Fatalf("sources are %v", sources)
 	}
 	for _, query := range []string{"subject=B", "subject=X", "subject=B,B4", "subject=X2", "subject=Education&min_amt=1000", "subject=B&exclude=individuals"} {
-		registered, any := w.Grants(t, query), w.Grants(t, query+"&subject_basis=any")
+		registered, any := grantsOf(t, w, query), grantsOf(t, w, query+"&subject_basis=any")
 		agree(t, w, query+"&subject_basis=any", any)
 		var more, dollars int64
 		for _, g := range any {
@@ -165,7 +165,7 @@ func TestSubjectBasis(t *testing.T) {
 	for _, s := range []apitest.Scenario{
 		{Name: "outside the vocabulary", Path: "grants/summary?subject=B&subject_basis=guess", Status: 200, Costs: 1, Has: []string{`"subject_basis"`, `"unsupported"`}},
 		{Name: "refused when strict", Path: "grants/summary?subject=B&subject_basis=guess&strict=1", Status: 400},
-		{Name: "alone", Path: "grants/summary?subject_basis=any", Status: 200, Costs: 1, Has: []string{"which causes the rows of /grants/transactions show"}},
+		{Name: "alone", Path: "grants/summary?subject_basis=any", Status: 200, Costs: 1, Has: []string{"the causes in the rows of /grants/transactions and the groups of by=subject"}},
 		{Name: "a longer code", Path: "grants/funders?subject=B4&subject_basis=any", Status: 200, Costs: 1, Has: []string{"they never match a longer code"}},
 		{Name: "csv has the column", Path: "grants/transactions?subject=B&subject_basis=any&format=csv", Status: 200, Costs: 1, Has: []string{"subject_source", "inferred"}},
 	} {

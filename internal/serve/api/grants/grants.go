@@ -3,6 +3,7 @@
 package grants
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -61,7 +62,7 @@ func Group(of func(api.Dataset) Graph, given Given) api.Group {
 
 const rowWeight = 6 << 10
 
-func listing[T, R any](of source, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) api.Operation {
+func listing[T, R any](of source, about graph.About, wire func(*api.Call, *T, *graph.Filter) R, ask question[T]) api.Operation {
 	var row R
 	return api.Operation{Params: listParams(about, row), Response: api.List[R]{}, Needs: api.Has(of.graph), Plan: listPlan(of, about, wire, ask)}
 }
@@ -69,11 +70,11 @@ func listing[T, R any](of source, about graph.About, wire func(*T, *graph.Filter
 type question[T any] func(Graph, context.Context, *graph.Filter, graph.Sort, graph.Page) ([]T, int64, error)
 
 // alike adapts a function that converts rows without regard to the filter.
-func alike[T, R any](wire func(*T) R) func(*T, *graph.Filter) R {
-	return func(row *T, _ *graph.Filter) R { return wire(row) }
+func alike[T, R any](wire func(*T) R) func(*api.Call, *T, *graph.Filter) R {
+	return func(_ *api.Call, row *T, _ *graph.Filter) R { return wire(row) }
 }
 
-func listPlan[T, R any](of source, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) func(*api.Call) (api.Run, error) {
+func listPlan[T, R any](of source, about graph.About, wire func(*api.Call, *T, *graph.Filter) R, ask question[T]) func(*api.Call) (api.Run, error) {
 	return func(c *api.Call) (api.Run, error) {
 		g := of.graph(c.Data)
 		f, err := readFilter(c.Params, c.Data.Snapshot(), g)
@@ -101,11 +102,14 @@ func listPlan[T, R any](of source, about graph.About, wire func(*T, *graph.Filte
 			}
 			rows := make([]R, len(found))
 			for i := range found {
-				rows[i] = wire(&found[i], f)
+				rows[i] = wire(c, &found[i], f)
 			}
 			list := api.ListOf(c, whole, rows, hits, page.Offset, page.Limit)
 			if list.Service, err = of.service(ctx, c, g, f); err != nil {
 				return nil, err
+			}
+			if rows, ok := any(list).(*api.List[GrantRow]); ok && c.Format() == "360giving" {
+				return threeSixty{rows, c.Base, api.Instant(c.Data.Snapshot().GeneratedAt)}, nil
 			}
 			if len(c.Fields) > 0 {
 				return list.Pick(c.Fields), nil
@@ -205,6 +209,9 @@ func (of source) warnOutside(c *api.Call, f *graph.Filter) {
 	}
 	for _, e := range f.Funders[:min(len(f.Funders), mostWarned)] {
 		sums := of.given(c.Data, e, wanted)
+		if back := -sums[grant.Reversals]; 100*back > sums[grant.Itemized] { // less is no news
+			c.Caveat("funder_id", fmt.Sprintf("The returns of %s also list reversals of %s, which are not subtracted from these grants.", e, money.Dollars(back)))
+		}
 		if !sums.MostlyOutside() {
 			continue
 		}
@@ -214,9 +221,9 @@ func (of source) warnOutside(c *api.Call, f *graph.Filter) {
 				parts = append(parts, strings.ToLower(a.Label[:1])+a.Label[1:]+" "+money.Dollars(sums[a.Kind]))
 			}
 		}
-		c.Caveat("funder_id", fmt.Sprintf("The returns of %s say that it gave %s, and %s of that is not in these grants: %s. "+
-			"/premier/%[1]s has the account of each return.", e, money.Dollars(sums.Outside()+sums[grant.Itemized]), money.Dollars(sums.Outside()),
-			strings.Join(parts, "; ")))
+		c.Caveat("funder_id", fmt.Sprintf("The returns of %s declare %s in grants. %s of what it gave is not in these rows: %s. "+
+			"/premier/%[1]s accounts for each return.", e, money.Dollars(cmp.Or(sums[grant.DeclaredTotal], sums.Outside()+sums[grant.Itemized])),
+			money.Dollars(sums.Outside()), strings.Join(parts, "; ")))
 	}
 }
 

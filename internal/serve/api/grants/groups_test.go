@@ -21,9 +21,9 @@ func TestGroups(t *testing.T) {
 	t.Parallel()
 	w := apitest.Real(t)
 	const query = "min_amt=500&subject_basis=any"
-	all := w.Grants(t, query)
+	all := grantsOf(t, w, query)
 	unnamed := map[string]bool{} // recipients that are no organization
-	for _, g := range w.Grants(t, "") {
+	for _, g := range grantsOf(t, w, "") {
 		if g.RecipEIN == nil && (slices.Contains(g.Provenance.Classes, "individuals") || slices.Contains(g.Provenance.Classes, "unidentified")) {
 			unnamed[g.RecipID] = true
 		}

@@ -46,7 +46,7 @@ func foreign(code *string) *string {
 }
 
 // grantRow is a grant on the wire. An inferred cause shows only where it counts.
-func grantRow(g *graph.Grant, f *graph.Filter) GrantRow {
+func grantRow(c *api.Call, g *graph.Grant, f *graph.Filter) GrantRow {
 	row := GrantRow{GrantRow: client.GrantRow{
 		GrantKey:       g.Key,
 		FunderEIN:      g.Funder.EIN.String(),
@@ -71,7 +71,7 @@ func grantRow(g *graph.Grant, f *graph.Filter) GrantRow {
 			ObjectID:     api.RefOrNull(&g.ObjectID),
 			ReturnType:   api.RefOrNull(&g.ReturnType),
 			TaxPeriodEnd: api.RefOrNull(&g.PeriodEnd),
-			URL:          api.FilingURL(g.Funder.EIN, g.ObjectID),
+			URL:          c.FilingURL(g.Funder.EIN, g.ObjectID),
 		},
 		Provenance: client.Provenance{SourceTier: grant.Universe, Classes: g.Classes.Words()},
 	}, person: g.Classes&graph.Individuals != 0 || g.Recipient.EIN == ein.None && g.Recipient.Classes&graph.Individuals != 0}

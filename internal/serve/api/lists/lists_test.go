@@ -154,7 +154,7 @@ func TestLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := nobody.GetLists(ctx, nil); slugOf(err) != "account_needed" {
+	if _, err := (caller{Client: nobody}).GetLists(ctx, nil); slugOf(err) != "account_needed" {
 		t.Error(err)
 	}
 	if left, err := ann.DeleteList(ctx, id, nil); err != nil || left.ResultsCount != 0 {

@@ -292,7 +292,7 @@ func (r *listReader) causes(f *api.Form, name string) error {
 			return fault.New("proprietary_subject", "%s.", err).Try("send an NTEE letter, an NTEE code or a cause")
 		}
 		for _, unknown := range subject.Unknown {
-			f.Ignored(name, "%q is neither an NTEE letter or code nor a cause, so it was not applied.", api.Clip(unknown))
+			f.Ignored(name, "%s", ntee.NotApplied(unknown))
 		}
 		all.Items = append(all.Items, subject.Items...)
 	}

@@ -111,6 +111,6 @@ func found(base string, r *search.Result) client.Found {
 		EIN: r.EIN.String(), Name: r.Name, Type: r.Type, Kind: r.Kind,
 		Location: api.OrNull(r.State), State: r.State, City: api.OrNull(r.City),
 		URL: base + href, Href: href, Slug: slug, Cause: api.OrNull(r.Cause), Revenue: revenue, Score: r.Score,
-		Match: r.Match, DisplayName: orgname.Display(r.Name), KnownFrom: r.Known, Matched: r.Matched, Probability: r.Probability,
+		Match: r.Match, DisplayName: orgname.Display(r.Name), KnownFrom: r.Known, Matched: r.Matched, Probability: r.Probability, RevenueKnown: r.Revenue != nil,
 	}
 }

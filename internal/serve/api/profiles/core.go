@@ -42,7 +42,7 @@ func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, ab
 	core.Organization = organization(c.Base, &found.Organization)
 	core.Organization.KnownFrom = knownFrom(found, given.Grants > 0, received.Grants > 0)
 	if found.Latest != nil {
-		f := financials(found.EIN, found.Latest)
+		f := financials(c, found.EIN, found.Latest)
 		core.Financials = &f
 	} else {
 		absent.unfiled("financials")
@@ -50,15 +50,15 @@ func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, ab
 	core.Standing = p.standing(c, found.EIN)
 	core.Filings = []client.ProfileReturn{}
 	for _, f := range found.Filings {
-		core.Filings = append(core.Filings, returnOf(found.EIN, &f))
+		core.Filings = append(core.Filings, returnOf(c, found.EIN, &f))
 	}
 	return core, nil
 }
 
-func returnOf(filer ein.EIN, f *profile.Filing) client.ProfileReturn {
+func returnOf(c *api.Call, filer ein.EIN, f *profile.Filing) client.ProfileReturn {
 	return client.ProfileReturn{
 		ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, FiscalYear: int(f.FiscalYear), TaxPeriodEnd: f.PeriodEnd,
-		Amended: f.Amended, URL: api.FilingURL(filer, f.ObjectID),
+		Amended: f.Amended, URL: c.FilingURL(filer, f.ObjectID),
 	}
 }
 
@@ -132,13 +132,13 @@ func (p Parts) standing(c *api.Call, e ein.EIN) client.ProfileStanding {
 	}
 }
 
-func financials(filer ein.EIN, f *snapshot.Financial) client.ProfileFinancials {
+func financials(c *api.Call, filer ein.EIN, f *snapshot.Financial) client.ProfileFinancials {
 	return client.ProfileFinancials{
 		FiscalYear: int(f.TaxYear), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd,
 		TotalRevenue: f.TotalRevenue, TotalExpenses: f.TotalExpenses, TotalAssets: f.TotalAssets, TotalLiabilities: f.TotalLiabilities,
 		NetAssets: f.NetAssets, GrantsPaid: f.GrantsPaid, MonthsLiquid: f.MonthsLiquid,
 		Filing: client.ProfileReturnReference{
-			ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd, URL: api.FilingURL(filer, f.ObjectID),
+			ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd, URL: c.FilingURL(filer, f.ObjectID),
 		},
 	}
 }
@@ -163,7 +163,7 @@ func Applications(p *profile.Profile) *client.ProfileApplications {
 }
 
 // Reconciliation says where the grant dollars of each return are, latest first.
-func Reconciliation(p *profile.Profile) []client.ReturnAccount {
+func Reconciliation(c *api.Call, p *profile.Profile) []client.ReturnAccount {
 	list := []client.ReturnAccount{}
 	for _, account := range p.Account.Returns() {
 		of, sums := &account[0], account.Sums(profile.AnyYear)
@@ -171,7 +171,7 @@ func Reconciliation(p *profile.Profile) []client.ReturnAccount {
 		if i < 0 {
 			continue // older than the returns that a profile lists
 		}
-		r := client.ReturnAccount{ProfileReturn: returnOf(p.EIN, &p.Filings[i]), InRows: sums[grant.Itemized],
+		r := client.ReturnAccount{ProfileReturn: returnOf(c, p.EIN, &p.Filings[i]), InRows: sums[grant.Itemized],
 			NetOfReversals: sums[grant.Itemized] + sums[grant.Reversals], OutsideRows: sums.Outside(), Amounts: []client.AccountAmount{}}
 		for _, a := range account {
 			if a.Kind == grant.DeclaredTotal {

@@ -20,19 +20,19 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-func (a *PremierAnswer) addFinancials(p *profile.Profile, absent *absences) {
+func (a *PremierAnswer) addFinancials(c *api.Call, p *profile.Profile, absent *absences) {
 	a.FinancialsByYear = []client.FinancialYear{}
 	for i := range p.Financials {
-		a.FinancialsByYear = append(a.FinancialsByYear, financialYear(p.EIN, &p.Financials[i]))
+		a.FinancialsByYear = append(a.FinancialsByYear, financialYear(c, p.EIN, &p.Financials[i]))
 	}
 	if len(p.Financials) == 0 {
 		absent.unfiled("financials_by_year")
 	}
 }
 
-func financialYear(filer ein.EIN, f *snapshot.Financial) client.FinancialYear {
+func financialYear(c *api.Call, filer ein.EIN, f *snapshot.Financial) client.FinancialYear {
 	return client.FinancialYear{
-		ProfileFinancials: financials(filer, f), Amended: f.Amended, Surplus: f.Surplus, TotalAssetsFMV: f.TotalAssetsFMV, GovernmentGrants: f.GovernmentGrants,
+		ProfileFinancials: financials(c, filer, f), Amended: f.Amended, Surplus: f.Surplus, TotalAssetsFMV: f.TotalAssetsFMV, GovernmentGrants: f.GovernmentGrants,
 		Employees: f.Employees, Volunteers: f.Volunteers,
 		Income: client.ProfileIncome{
 			Contributions: f.Contributions, Dues: f.Dues, ProgramServices: f.ProgramServices, Investments: f.Investments, Rents: f.Rents,

@@ -171,14 +171,14 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 		if a.ProfileCore, err = p.core(ctx, c, found, &absent); err != nil {
 			return nil, err
 		}
-		a.addFinancials(found, &absent)
+		a.addFinancials(c, found, &absent)
 		a.addServiceAreas(c, found, &absent)
 		if a.Applications = Applications(found); a.Applications == nil && mayHold(found) {
 			absent.unfiled("applications")
 		} else if a.Applications == nil {
 			absent.add("applications", NotAPrivateFoundation, "Only the form of private foundations asks how to apply.")
 		}
-		a.Reconciliation = Reconciliation(found)
+		a.Reconciliation = Reconciliation(c, found)
 		if err := p.addGrants(ctx, c, a, e, &absent); err != nil {
 			return nil, err
 		}
@@ -216,23 +216,26 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 
 type FundingAnswer struct{ client.FundingAnswer }
 
-func (f *FundingAnswer) Table() (any, *int64, *string) { return f.Awards, &f.Summary.AwardCount, nil }
+func (f *FundingAnswer) Table() (any, *int64, *string) {
+	return f.Awards, &f.Summary.AwardCount, f.NextCursor
+}
 
 type PremierAnswer struct{ client.PremierAnswer }
 
 func (p Parts) planFunding(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
-	number, limit := readPage(c)
-	e := p.subject(c)
-	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
+	e, asked, offset, limit, err := p.page(c, "")
+	if err != nil {
+		return nil, err
+	}
 	c.Weight = fundingWeight + int64(limit)*awardWeight
 	return func(context.Context) (client.Answer, error) {
-		f, known := p.Profiles(c.Data).Funding(e, int(number-1)*limit, limit)
+		f, known := p.Profiles(c.Data).Funding(e, offset, limit)
 		if !known {
 			return nil, nobody(e)
 		}
-		f.Head, f.Page, f.Limit, f.ResultsCount = api.Success, number, limit, len(f.Awards)
-		f.TotalPages = (f.Summary.AwardCount + int64(limit) - 1) / int64(limit)
+		page := api.ListOf(c, asked, f.Awards, f.Summary.AwardCount, offset, limit)
+		f.Head, f.Page, f.Limit, f.ResultsCount, f.TotalPages, f.NextCursor = page.Head, page.Page, limit, page.ResultsCount, page.TotalPages, page.NextCursor
 		f.Coverage.StatesNotRead = statesBut(f.Coverage.StatesRead)
 		if f.Coverage.FederalThrough == nil {
 			c.Caveat("ein", "No file of federal awards was read, so what is federal is not covered.")

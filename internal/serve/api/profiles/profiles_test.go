@@ -80,7 +80,7 @@ func TestRequests(t *testing.T) {
 			`"coverage":{"federal_through":"2025-09-30","states_read":["CA","IL"],"states_not_read":["AK"`, "not covered",
 		}},
 		apitest.Scenario{Name: "government funding, the second page", Path: "gov-funding/000000005?page=2&limit=2", Plan: "pro", Costs: 1, Has: []string{
-			`"page":2,"limit":2,"results_count":1,"total_pages":2,"awards":[{"level":"state","state":"IL"`, `"federal_amount":230000`,
+			`"page":2,"limit":2,"results_count":1,"total_pages":2,"next_cursor":null,"awards":[{"level":"state","state":"IL"`, `"federal_amount":230000`,
 		}},
 		apitest.Scenario{Name: "no government funding", Path: "gov-funding/000000002", Plan: "pro", Costs: 1, Has: []string{`"award_count":0,"first_fiscal_year":null`, `"awards":[]`}},
 		apitest.Scenario{Name: "government funding as NDJSON", Path: "gov-funding/000000005?format=ndjson", Plan: "pro", Costs: 1, Has: []string{`{"level":"federal"`}, Heads: map[string]string{"X-Service-Hits": "3"}},

@@ -30,17 +30,18 @@ const (
 
 func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
-	number, limit := readPage(c)
-	e := p.subject(c)
-	only, asked, err := readProspectFilter(c)
+	only, filter, err := readProspectFilter(c)
 	if err != nil {
 		return nil, err
 	}
-	c.Question = fmt.Sprintf("%s %d %d %s", e, number, limit, asked)
+	e, asked, offset, limit, err := p.page(c, filter)
+	if err != nil {
+		return nil, err
+	}
 	c.Weight = similarWeight + p.Graph(c.Data).ProspectsWeight(e)
 	counts := &c.Data.Snapshot().Counts
 	return func(ctx context.Context) (client.Answer, error) {
-		q := prospect.Search{EIN: e, Only: only, Latest: counts.LastCompleteYear, Page: graph.Page{Limit: limit, Offset: int((number - 1) * int64(limit))}}
+		q := prospect.Search{EIN: e, Only: only, Latest: counts.LastCompleteYear, Page: graph.Page{Limit: limit, Offset: offset}}
 		sums, err := p.Graph(c.Data).Sums(ctx, e, graph.Received)
 		if err != nil {
 			return nil, err
@@ -61,7 +62,7 @@ func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 			c.Caveat("ein", fmt.Sprintf("Funders that gave to it in fiscal year %d or later are left out. Returns that were not read may hold others.",
 				counts.LastCompleteYear-prospect.Lately+1))
 		}
-		list := api.PageOf(prospectRows(c.Base, found.List), int64(found.Total), number, limit)
+		list := api.ListOf(c, asked, prospectRows(c.Base, found.List), int64(found.Total), offset, limit)
 		list.Tail = c.Tail()
 		return list, nil
 	}, nil
@@ -87,7 +88,7 @@ func readProspectFilter(c *api.Call) (f prospect.Filter, asked string, err error
 		if code, ok := place.State(item); ok {
 			states = append(states, code)
 		} else {
-			r.Warn.Ignored("location", fmt.Sprintf("%q is not a US state, so it was not applied.", api.Clip(item)))
+			r.Warn.Ignored("location", fmt.Sprintf("%q is not a US state, so it was not applied; location takes states here.", api.Clip(item)))
 		}
 	}
 	slices.Sort(states)
@@ -107,7 +108,7 @@ func readProspectFilter(c *api.Call) (f prospect.Filter, asked string, err error
 			return f, "", err
 		}
 		for _, unknown := range subject.Unknown {
-			r.Warn.Ignored("subject", fmt.Sprintf("%q is no NTEE letter, code or cause label, so it was not applied.", api.Clip(unknown)))
+			r.Warn.Ignored("subject", ntee.NotApplied(unknown))
 		}
 		f.Subject = ntee.Subject{Items: subject.Items}
 	}

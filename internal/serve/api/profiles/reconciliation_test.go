@@ -39,7 +39,7 @@ func TestReconciliation(t *testing.T) {
 			page := w.Get(t, "GET", "/api/v1/grants/transactions?limit=1&funder_id="+e, "plus")
 			list := apitest.Unmarshal[client.List[grants.GrantRow]](t, page)
 			if says := slices.ContainsFunc(list.Service.Warnings, func(w client.Warning) bool {
-				return w.Parameter == "funder_id" && strings.Contains(w.Reason, "not in these grants")
+				return w.Parameter == "funder_id" && strings.Contains(w.Reason, "not in these rows")
 			}); says != outside {
 				t.Errorf("%s: it warns %v, and the account is %v", e, says, sums)
 			}

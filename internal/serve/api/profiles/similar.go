@@ -14,19 +14,21 @@ import (
 	"grantgraph/internal/serve/profile"
 )
 
-func readPage(c *api.Call) (number int64, limit int) {
-	limit = int(c.ReadLimit(int64(*c.Params.Param("limit").Cap), "rows are served in a page"))
-	if n, ok := c.Params.Integer("page"); ok {
-		return n, limit
-	}
-	return 1, limit
+// page reads the page of a list of one organization, and what else was asked of the list.
+func (p Parts) page(c *api.Call, filter string) (e ein.EIN, asked []byte, offset, limit int, err error) {
+	e = p.subject(c)
+	asked = []byte(e.String() + " " + filter)
+	offset, limit, err = c.ReadPage(asked)
+	c.Question = fmt.Sprintf("%d %d %s", offset, limit, asked)
+	return e, asked, offset, limit, err
 }
 
 func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
-	number, limit := readPage(c)
-	e := p.subject(c)
-	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
+	e, asked, offset, limit, err := p.page(c, "")
+	if err != nil {
+		return nil, err
+	}
 	c.Weight = similarWeight + p.Graph(c.Data).NeighborWeight(e)
 	return func(ctx context.Context) (client.Answer, error) {
 		n, err := p.neighborhood(ctx, c, e)
@@ -38,9 +40,9 @@ func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
 			return nil, err
 		}
 		sayAssociation(c, r)
-		rows := r.List[min(int64(len(r.List)), (number-1)*int64(limit)):]
+		rows := r.List[min(len(r.List), offset):]
 		rows = rows[:min(len(rows), limit)]
-		list := api.PageOf(similarRows(c.Base, rows), int64(len(r.List)), number, limit)
+		list := api.ListOf(c, asked, similarRows(c.Base, rows), int64(len(r.List)), offset, limit)
 		list.Tail = c.Tail()
 		return list, nil
 	}, nil

@@ -551,13 +551,14 @@ func TestFunding(t *testing.T) {
 		var got []client.GovernmentAward
 		var federal, state, paged float64
 		years := map[int]int64{}
-		for page := 1; ; page++ {
-			rec := w.Get(t, "GET", fmt.Sprintf("/api/v1/gov-funding/%s?limit=2&page=%d", e, page), "pro")
+		for cursor := ""; ; {
+			rec := w.Get(t, "GET", fmt.Sprintf("/api/v1/gov-funding/%s?limit=2&cursor=%s", e, cursor), "pro")
 			a := apitest.Unmarshal[profiles.FundingAnswer](t, rec)
 			if rec.Code != 200 || a.Summary.AwardCount != int64(len(awards)) || a.EIN != e || deref(a.Coverage.FederalThrough) != covered.FederalThrough || !slices.Equal(a.Coverage.StatesRead, covered.StatesRead) {
 				t.Fatalf("%s: %d %s", e, rec.Code, rec.Body)
 			}
-			if len(a.Awards) == 0 {
+			got = append(got, a.Awards...)
+			if a.NextCursor == nil {
 				for _, y := range a.ByYear {
 					years[y.FiscalYear] = y.AwardCount
 					paged += float64(orZero(y.FederalAmount) + orZero(y.StateAmount))
@@ -565,7 +566,7 @@ func TestFunding(t *testing.T) {
 				federal, state = float64(orZero(a.Summary.FederalAmount)), float64(orZero(a.Summary.StateAmount))
 				break
 			}
-			got = append(got, a.Awards...)
+			cursor = *a.NextCursor
 		}
 		var wantFederal, wantState float64
 		wantYears := map[int]int64{}

@@ -130,6 +130,7 @@ func (s *room) reply(ctx context.Context, a *asker, q Question, p *reply, tell f
 		return nil
 	}
 	bill := s.bill(a, p.Plan)
+	bill.free = bill.free || q.Plan == "" && slices.Contains(s.startersOf(ctx, a), q.Text)
 	if err := bill.check(ctx); err != nil {
 		return err
 	}
@@ -244,11 +245,11 @@ type bill struct {
 	store   *account.Store
 	a       *asker
 	receipt string
-	measure string
+	free    bool // a starter; or about compliance or people, where the answer is only a link
 }
 
 func (s *room) bill(a *asker, p *ask.Plan) *bill {
-	return &bill{s.Accounts, a, a.who.Visitor + " " + p.String(), p.Measure}
+	return &bill{s.Accounts, a, a.who.Visitor + " " + p.String(), p.Measure == "screen" || p.Measure == "people"}
 }
 
 // pays reports whether the visitor can pay for more than the free questions.
@@ -260,13 +261,9 @@ func (s *room) could(ctx context.Context, a *asker) bool {
 	return err == nil && (left > 0 || a.pays())
 }
 
-// due reports whether there is anything to pay. A question about compliance or
-// about people is free, because its answer is only a link.
-func (b *bill) due() bool { return b.measure != "screen" && b.measure != "people" }
-
 // check returns why the visitor cannot pay, before any work is done.
 func (b *bill) check(ctx context.Context) error {
-	if !b.due() {
+	if b.free {
 		return nil
 	}
 	left, err := b.store.QuestionsLeft(ctx, b.a.who)
@@ -295,7 +292,7 @@ func (b *bill) payer(ctx context.Context) (id string, err error) {
 
 // pay charges the visitor, and returns a sentence about the charge.
 func (b *bill) pay(ctx context.Context) (how string, err error) {
-	if !b.due() {
+	if b.free {
 		return "", nil
 	}
 	left, err := b.store.TakeQuestion(ctx, b.a.who, b.receipt)
@@ -317,7 +314,7 @@ func (b *bill) pay(ctx context.Context) (how string, err error) {
 	if b.a.key != "" {
 		what = "this key"
 	}
-	return "This question cost one call of " + what + "; " + remaining(balance.Remaining, "call is", "calls are") + " left.", nil
+	return "This question used one call from " + what + "; " + remaining(balance.Remaining, "call is", "calls are") + " left.", nil
 }
 
 // freeWords says how many free questions are left.

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"grantgraph/internal/serve/account"
@@ -89,6 +90,10 @@ type room struct {
 	reader func(ask.Source) reader
 	atOnce *budget.AtOnce
 	models *visitor.Limit
+
+	starting sync.Mutex
+	starters []string // questions to try of the dataset of the version, which cost nothing
+	version  string
 }
 
 // Route adds the page and its stream.
@@ -170,7 +175,7 @@ func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer b
 	p := &page{Head: s.Head(r, "Ask in plain English"), Typed: clip(q.Text), Free: account.FreeQuestions}
 	p.Section, p.Canonical = "ask", "/ask"
 	p.Styles, p.Scripts = []string{"ask.css"}, []string{"ask.js"}
-	p.Description = "Ask who funds whom in plain English. Every figure of the answer comes from the filings, with the request behind it."
+	p.Description = "Ask in plain English who funds whom. Every figure in the answer comes from the filings, and you can see the request behind it."
 	p.Token = s.Token(w, r)
 	a, err := s.asker(w, r, q.Key)
 	if err != nil {
@@ -194,16 +199,26 @@ func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer b
 		}
 	}
 	if !answer && frame.DatasetOf(r).Browsable() {
-		_, unclear := a.Read(r.Context(), "") // an empty question lists questions to try
-		if unclear != nil {
-			p.Examples = unclear.Try
-		}
+		p.Examples = s.startersOf(r.Context(), a)
 	}
 	if p.Left, err = s.Accounts.QuestionsLeft(r.Context(), a.who); err != nil {
 		return err
 	}
 	p.Paying = a.pays()
 	return s.pages.Render(w, status, "ask", p)
+}
+
+// startersOf are the questions to try of the dataset that is asked.
+func (s *room) startersOf(ctx context.Context, a *asker) []string {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	if s.version != a.data.Version() || len(s.starters) < 3 {
+		_, unclear := a.Read(ctx, "") // an empty question lists questions to try
+		if s.version = a.data.Version(); unclear != nil {
+			s.starters = unclear.Try
+		}
+	}
+	return s.starters
 }
 
 // clip shortens a typed text that the page repeats.

@@ -51,7 +51,7 @@ func (f fake) Read(_ context.Context, question string) (*ask.Plan, *ask.Unclear)
 	case "why":
 		return nil, &ask.Unclear{Why: "This is a question of cause and effect.", Try: tries, Policy: true}
 	case "which":
-		return nil, &ask.Unclear{Why: "Several organizations are called that.", Try: tries, Parties: []ask.Party{{EIN: "000000001", Name: "HARLOW LIBRARY"}}}
+		return nil, &ask.Unclear{Why: "Several organizations have that name.", Try: tries, Parties: []ask.Party{{EIN: "000000001", Name: "HARLOW LIBRARY"}}}
 	case "is":
 		return &ask.Plan{Measure: "screen", Of: "organizations", Organizations: []ask.Party{{EIN: "000000001", Name: "HARLOW LIBRARY"}}}, nil
 	case "huh":
@@ -229,6 +229,8 @@ func TestPage(t *testing.T) {
 	if empty.Code != 200 || !strings.Contains(empty.text, "3 of 3 free questions") || !strings.Contains(empty.text, tries[0]) || empty.Header().Get("X-Robots-Tag") != "" {
 		t.Errorf("%d %s", empty.Code, empty.text)
 	}
+	p.get("ann", tries[0]) // what the page offers costs nothing
+	p.left(t, "ann", 3)
 	a := p.get("ann", "how much")
 	for _, text := range []string{
 		"They gave $1,234,567 <in all>.", `href="/org/000000001/harlow-library">Harlow Library`, "3.4%", "not known", "an individual", "2025 is not complete.", `href="/explore?year=2021"`,
@@ -253,6 +255,9 @@ func TestPage(t *testing.T) {
 	spent := p.get("ann", "how else")
 	if spent.Code != 402 || !strings.Contains(spent.text, "3 free questions") || p.fake.ran.Load() != ran {
 		t.Errorf("%d, ran %d times", spent.Code, p.fake.ran.Load()-ran)
+	}
+	if free := p.get("ann", tries[1]); free.Code != 200 {
+		t.Errorf("a question that the page offers: %d", free.Code)
 	}
 	if again := p.get("ann", "how few"); again.Code != 200 {
 		t.Errorf("what is paid is not shown again: %d", again.Code)
@@ -448,7 +453,7 @@ func TestPaying(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/ask", strings.NewReader(url.Values{"q": {question}, "key": {key}}.Encode()))
 		return p.do(r, "ann", "Content-Type", "application/x-www-form-urlencoded")
 	}
-	if a := form(plus, "how much"); a.Code != 200 || !strings.Contains(a.text, "one call of this key; 249 calls are left") || strings.Contains(a.text, plus) {
+	if a := form(plus, "how much"); a.Code != 200 || !strings.Contains(a.text, "one call from this key; 249 calls are left") || strings.Contains(a.text, plus) {
 		t.Errorf("%d %s", a.Code, a.text)
 	}
 	form(plus, "how much")
@@ -479,7 +484,7 @@ func TestPaying(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.who = frame.Member{ID: member.ID, Plan: account.Pro}
-	if a := p.get("ann", "how else"); a.Code != 200 || !strings.Contains(a.text, "one call of your account") {
+	if a := p.get("ann", "how else"); a.Code != 200 || !strings.Contains(a.text, "one call from your account") {
 		t.Errorf("%d %s", a.Code, a.text)
 	}
 	p.who.Plan = account.Free

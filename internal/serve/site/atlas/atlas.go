@@ -54,7 +54,7 @@ func (s *room) needsGraph(draw func(http.ResponseWriter, *http.Request) error) h
 // head begins a page with its canonical address.
 func (s *room) head(r *http.Request, title, canonical string) frame.Head {
 	h := s.Head(r, title)
-	h.Canonical, h.Section, h.Styles = canonical, "explore", []string{"atlas.css"}
+	h.Canonical, h.Section, h.Styles, h.Scripts = canonical, "explore", []string{"atlas.css"}, []string{"counties.js"}
 	return h
 }
 
@@ -221,7 +221,7 @@ func bars(groups graph.Grouped, most int, link func(key string) string) template
 
 // serveAll draws a page of all grants by one grouping.
 func (s *room) serveAll(r *http.Request, by graph.Grouping, show func(graph.Totals, graph.Grouped) error) error {
-	g, all := frame.DatasetOf(r).Graph, &graph.Filter{}
+	g, all := frame.DatasetOf(r).Graph, &graph.Filter{SubjectBasis: ntee.Any}
 	hold, err := s.Budget.Take(r.Context(), weigh(g, all))
 	if err != nil {
 		return err

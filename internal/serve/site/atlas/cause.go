@@ -17,21 +17,24 @@ import (
 type causePage struct {
 	frame.Head
 	flow
-	Letter  string
-	Name    string
-	Chart   template.HTML
-	Map     template.HTML
-	Support template.HTML
-	Wider   graph.Cost // what inferred causes would add
-	Any     string     // the explore page with inferred causes
+	Letter   string
+	Name     string
+	Chart    template.HTML
+	Map      template.HTML
+	Support  template.HTML
+	Inferred graph.Cost // of it, by inferred causes
+	Filed    string     // the explore page without them
 }
+
+// anyBasis makes inferred causes count in the API, as they do on the site.
+var anyBasis = url.Values{"subject_basis": {ntee.BasisWords()[ntee.Any]}}
 
 func causeFilter(letter byte) *graph.Filter {
 	subject, err := ntee.ParseSubject(string(rune(letter)))
 	if err != nil {
 		panic(err) // a cause letter is a valid subject
 	}
-	return &graph.Filter{Subject: subject}
+	return &graph.Filter{Subject: subject, SubjectBasis: ntee.Any}
 }
 
 func (s *room) serveCause(w http.ResponseWriter, r *http.Request) error {
@@ -55,7 +58,9 @@ func (s *room) serveCause(w http.ResponseWriter, r *http.Request) error {
 	p.Image = "/share" + path + ".png"
 	p.FundersAre, p.RecipientsAre = "Funders of "+p.Name, "Recipients for "+p.Name
 	if p.figures, err = gather(r.Context(), g, f, grouping{graph.GroupState, graph.MaxGroups}, grouping{graph.GroupSupport, graph.MaxGroups}); err == nil {
-		p.Wider, err = g.WiderBasis(r.Context(), f)
+		registered := *f
+		registered.SubjectBasis = ntee.Registered
+		p.Inferred, err = g.WiderBasis(r.Context(), &registered)
 	}
 	if err != nil {
 		return err
@@ -67,8 +72,9 @@ func (s *room) serveCause(w http.ResponseWriter, r *http.Request) error {
 		}
 		return v
 	}
-	p.view = s.viewOf(values(), byYear("FROM grants g JOIN org_cause c ON c.ein = g.recipient_ein\nWHERE c.letter = '"+key+"' AND c.source = 'registered'"))
-	p.Any = "/explore?" + values("subject_basis", "any").Encode()
+	p.view = s.viewOf(values(), byYear("FROM grants g JOIN org_cause c ON c.ein = g.recipient_ein\nWHERE c.letter = '"+key+"'"))
+	p.API += "&" + anyBasis.Encode()
+	p.Filed = "/explore?" + values("subject_basis", "registered").Encode()
 	for i := range p.Years {
 		p.Years[i].Href = "/explore?" + values("year", strconv.Itoa(p.Years[i].Year)).Encode()
 	}
@@ -97,15 +103,15 @@ type causeRow struct {
 func (s *room) serveCauses(w http.ResponseWriter, r *http.Request) error {
 	return s.serveAll(r, graph.GroupSubject, func(totals graph.Totals, groups graph.Grouped) error {
 		p := causesPage{Head: s.head(r, "Grants by cause", "/causes"), Total: totals, None: groups.None}
-		p.Description = "Grants by the cause of their recipients, the major groups of the NTEE."
+		p.Description = "Grants by the recipient's cause (NTEE major group)."
 		p.Chart = bars(groups, graph.MaxGroups, func(key string) string { return "/cause/" + key })
 		for i := range groups.Groups {
 			one := &groups.Groups[i]
 			p.Rows = append(p.Rows, causeRow{one.Key, groups.By.Label(one), one.Cost})
 		}
-		p.view = s.viewOf(url.Values{"by": {graph.GroupSubject.String()}, "top": {"26"}},
-			"SELECT c.letter, c.label, sum(g.amount) AS dollars, count(*) AS grants\nFROM grants g LEFT JOIN org_cause c ON c.ein = g.recipient_ein AND c.source = "+
-				"'registered'\nGROUP BY c.letter, c.label\nORDER BY dollars DESC")
+		p.view = s.viewOf(url.Values{"by": {graph.GroupSubject.String()}, "top": {"26"}}, "SELECT c.letter, c.label, sum(g.amount) AS dollars, "+
+			"count(*) AS grants\nFROM grants g LEFT JOIN org_cause c ON c.ein = g.recipient_ein\nGROUP BY c.letter, c.label\nORDER BY dollars DESC")
+		p.API += "&" + anyBasis.Encode()
 		p.Explore = "/explore"
 		return s.render(w, "causes", &p)
 	})

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/money"
+	"grantgraph/internal/ntee"
 	geo "grantgraph/internal/place"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/site/draw"
@@ -36,7 +37,7 @@ func (p *spot) Long() string {
 
 // filter selects the grants to recipients in the place, or those of funders in it.
 func (p *spot) filter(of graph.PlaceOf) *graph.Filter {
-	return &graph.Filter{Place: graph.Place{Of: of, Kind: p.kind, Values: []graph.PlaceValue{{Name: p.code}}}}
+	return &graph.Filter{SubjectBasis: ntee.Any, Place: graph.Place{Of: of, Kind: p.kind, Values: []graph.PlaceValue{{Name: p.code}}}}
 }
 
 func (p *spot) values(of graph.PlaceOf) url.Values {
@@ -225,7 +226,7 @@ type stateRow struct {
 func (s *room) servePlaces(w http.ResponseWriter, r *http.Request) error {
 	return s.serveAll(r, graph.GroupState, func(totals graph.Totals, groups graph.Grouped) error {
 		p := placesPage{Head: s.head(r, "Grants by place", "/places"), Total: totals, None: groups.None}
-		p.Description = "Grants by the state of their recipients, with a page for every state and county."
+		p.Description = "Grants by the recipient's state, with a page for every state and county."
 		p.Map = draw.GroupMap(groups, func(code string) string { return "/place/" + code })
 		for _, one := range groups.Groups {
 			if region, ok := geo.RegionOf(one.Key); ok {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/money"
 	"grantgraph/internal/plural"
 )
 
@@ -17,17 +18,25 @@ type Kind uint8
 const (
 	Funder    Kind = iota // gave to it
 	Recipient             // received from it
-	CoFunder              // funds the same recipients, or has the same funders
+	CoFunder              // funds the same recipients
+	Sharing               // has the same funders
 	Board                 // shares people with it
 	kinds
 )
 
-var kindWords = [kinds]struct{ class, one, many string }{
-	{"funder", "funder", "funders"},
-	{"recipient", "recipient", "recipients"},
-	{"cofunder", "co-funder", "co-funders"},
-	{"board", "shared board", "shared boards"},
+var kindWords = [kinds]struct {
+	class, one, many string
+	means            string // what such an organization does
+}{
+	{"funder", "funder", "funders", "gave to it"},
+	{"recipient", "recipient", "recipients", "received from it"},
+	{"cofunder", "co-funder", "co-funders", "give to the same recipients"},
+	{"sharing", "organization with the same funders", "organizations with the same funders", "received from funders who gave to it"},
+	{"board", "shared board", "shared boards", "have the same people on their boards"},
 }
+
+// String is the kind as people call it.
+func (k Kind) String() string { return kindWords[k].one }
 
 // Node is an organization of a network.
 type Node struct {
@@ -96,13 +105,13 @@ func Network(center Node, ring []Node, links []Link) template.HTML {
 	}
 	for k, n := range many {
 		if n > 0 {
-			s.put(`<li><svg class="%s" width="18" height="18" aria-hidden="true">%s</svg> %s</li>`, kindWords[k].class, shape(Kind(k), 9, 9, 7),
-				plural.Count(n, kindWords[k].one, kindWords[k].many))
+			s.put(`<li><svg class="%s" width="18" height="18" aria-hidden="true">%s</svg> %s (%s)</li>`, kindWords[k].class, shape(Kind(k), 9, 9, 7),
+				plural.Count(n, kindWords[k].one, kindWords[k].many), kindWords[k].means)
 		}
 	}
 	if slices.ContainsFunc(links, func(l Link) bool { return l.Tie == "" }) {
 		s.WriteString(`<li><svg width="34" height="12" aria-hidden="true"><path class="flow" stroke-width="2" d="M0 6h34"/>` +
-			`<path class="head" d="M13 2l9 4-9 4Z"/></svg> money, thicker where it is more</li>`)
+			`<path class="head" d="M13 2l9 4-9 4Z"/></svg> dollars: a thicker line and a larger mark are more</li>`)
 	}
 	if slices.ContainsFunc(links, func(l Link) bool { return l.Tie != "" }) {
 		s.WriteString(`<li><svg width="34" height="12" aria-hidden="true"><path class="tie" d="M0 6h34"/></svg> Connected, no money exchanged</li>`)
@@ -173,7 +182,7 @@ func label(n Node, width float64) (text string, wide float64) {
 // long. Each organization has a row of its own on its side, so labels never overlap.
 func ringOf(center Node, ring []Node) layout {
 	left, right := byKind(ring, Funder), byKind(ring, Recipient)
-	for _, kind := range []Kind{Board, CoFunder} {
+	for _, kind := range []Kind{Board, CoFunder, Sharing} {
 		for _, i := range byKind(ring, kind) {
 			if len(left) <= len(right) {
 				left = append(left, i)
@@ -332,7 +341,7 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 		size := 4 + wide*.7
 		s.put(`<g class="money%s"><title>%s to %s: %s</title><path class="flow" stroke-width="%s" d="%s"/>`+
 			`<path class="head" d="M%s %sL%s 0 %s %sZ" transform="translate(%s %s) rotate(%s)"/></g>`, among,
-			esc(name(it.From)), esc(name(it.To)), Compact(it.Amount), num(wide), d, num(-size), num(-size*.8), num(size), num(-size), num(size*.8),
+			esc(name(it.From)), esc(name(it.To)), money.Dollars(it.Amount), num(wide), d, num(-size), num(-size*.8), num(size), num(-size), num(size*.8),
 			num(x), num(y), num(angle))
 	}
 	s.WriteString("</g>")
@@ -354,7 +363,7 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 		words := n.Label + ", " + kind.one
 		amount := ""
 		if n.Amount > 0 {
-			words += ", " + Compact(n.Amount)
+			words += ", " + money.Dollars(n.Amount)
 			amount = Compact(n.Amount)
 		}
 		open, shut := link(n.Href, ` class="`+kind.class+`"`)
@@ -393,7 +402,7 @@ func shape(kind Kind, x, y, r float64) string {
 	case Recipient:
 		r *= .88
 		return `<rect class="shape" x="` + num(x-r) + `" y="` + num(y-r) + `" width="` + num(2*r) + `" height="` + num(2*r) + `" rx="1.5"/>`
-	case CoFunder:
+	case CoFunder, Sharing:
 		r *= 1.22
 		corners = num(x) + "," + num(y-r) + " " + num(x+r) + "," + num(y) + " " + num(x) + "," + num(y+r) + " " + num(x-r) + "," + num(y)
 	default:

@@ -299,7 +299,7 @@ func Years(list []Year) template.HTML {
 }
 
 // TwoFlows draws what an organization gave above a line of years and what it received below, on one scale. A side without years
-// is left out, with a note. Without years it draws nothing.
+// is left out, with a note, and the other stands on the line. Without years it draws nothing.
 func TwoFlows(gave, received []Year) template.HTML {
 	return twoFlows(flow{word: "Gave", list: gave}, flow{word: "Received", list: received})
 }
@@ -315,7 +315,13 @@ func twoFlows(above, below flow) template.HTML {
 		return ""
 	}
 	const room, label, years = 190.0, 20.0, 26.0
-	above.class, above.where, below.class, below.where = "gave", "above", "got", "below"
+	above.class, below.class = "gave", "got"
+	switch {
+	case len(above.list) == 0:
+		above, below = below, above
+	case len(below.list) > 0:
+		above.where, below.where = ", above", ", below"
+	}
 	// Both sides have one scale and share the height by their largest amounts.
 	whole := 0.0
 	for _, f := range []*flow{&above, &below} {
@@ -333,7 +339,7 @@ func twoFlows(above, below flow) template.HTML {
 	s.put(`<figure class="draw flows %s"><p class="legend">`, stepOf(last-first+1))
 	said := "Dollars by fiscal year."
 	for _, f := range []flow{above, below} {
-		what := f.word + ", " + f.where
+		what := f.word + f.where
 		if !f.some {
 			what = f.word + ": no grants found"
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"grantgraph/internal/grant"
+	"grantgraph/internal/ntee"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/dataset"
@@ -84,7 +85,7 @@ func newView(sent url.Values) view {
 		} else if len(kept) > 1 && !slices.ContainsFunc(kept, func(s string) bool { return s != kept[0] }) {
 			kept = kept[:1]
 		}
-		if len(kept) > 1 || len(kept) == 1 && (param == nil || kept[0] != param.Default) {
+		if len(kept) > 1 || len(kept) == 1 && (param == nil || kept[0] != standard(param)) {
 			v.query[name] = kept
 		}
 	}
@@ -105,6 +106,15 @@ func newView(sent url.Values) view {
 	}
 	v.unnamed()
 	return v
+}
+
+// standard is the value that an address need not say. Unlike the API, the page counts inferred causes: without them, most
+// dollars would be shown with no cause at all.
+func standard(p *graph.Param) any {
+	if p.Name == "subject_basis" {
+		return ntee.BasisWords()[ntee.Any]
+	}
+	return p.Default
 }
 
 // unnamed leaves out grants to private persons when words are searched. The words
@@ -305,14 +315,27 @@ func (v view) in(tab string) string {
 }
 
 func (v view) filter(set *dataset.Dataset) (*graph.Filter, error) {
-	return grants.ReadFilter(v.filters(), &set.Snapshot.Manifest, set.Graph)
+	f, err := grants.ReadFilter(v.filters(), &set.Snapshot.Manifest, set.Graph)
+	if err == nil && !v.query.Has("subject_basis") {
+		f.SubjectBasis = ntee.Any // also the counts of causes, where none is chosen
+	}
+	return f, err
 }
 
-// filters are the parameters that say which grants are meant.
+// filters are the parameters of the API that say which grants are meant.
 func (v view) filters() url.Values {
-	out := v.clone().query
+	out := v.asked()
 	for _, name := range ordering {
 		out.Del(name)
+	}
+	return out
+}
+
+// asked are the parameters of the API for the first page of the view.
+func (v view) asked() url.Values {
+	out := v.clone().query
+	if out.Has("subject") && !out.Has("subject_basis") {
+		out.Set("subject_basis", ntee.BasisWords()[ntee.Any])
 	}
 	return out
 }

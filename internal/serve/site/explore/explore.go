@@ -6,6 +6,7 @@ package explore
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/grant"
@@ -48,6 +50,7 @@ type explorer struct {
 func Route(mux *http.ServeMux, f *frame.Frame) {
 	e := &explorer{f, templates}
 	mux.HandleFunc("GET /explore", e.Handle(e.serve))
+	mux.HandleFunc("GET /explore/counties", e.Handle(e.serveCounties))
 }
 
 // field is an option of a form, and the form field that it belongs to.
@@ -78,6 +81,7 @@ type page struct {
 	Years    template.HTML
 	Causes   template.HTML
 	Map      template.HTML
+	Counties string // address of the figures by county
 	Tables   []table
 	YearRows []yearRow
 
@@ -130,8 +134,8 @@ func (e *explorer) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := &page{Head: e.Head(r, "Explore grants"), Tab: v.tab}
-	p.Section, p.Canonical = "explore", "/explore"
-	p.Styles, p.Scripts = []string{"explore.css"}, []string{"explore.js"}
+	p.Section, p.Canonical, p.Address = "explore", "/explore", v.path()
+	p.Styles, p.Scripts = []string{"explore.css"}, []string{"explore.js", "counties.js"}
 	p.Description = "Filter, chart, map and download every grant in public US tax filings, by cause, place, year, amount and funder."
 	status, err := e.fill(r, member.Caller(), v, p)
 	if err != nil {
@@ -267,6 +271,7 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	said := inWords(v, f, name)
 	p.Lead, p.Total, p.Chips = said.Sentence(), totalLine(p.Summary), v.chips(said)
 	if len(p.Chips) > 0 {
+		p.Title, p.Description = p.Lead, p.Total
 		p.Clear = at("/explore", encode(nil, v.tab))
 	}
 	if p.Summary.Summary.GrantCount == 0 {
@@ -287,7 +292,7 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	}
 	p.Left = leftOut(v, f, p.Summary.Service.Excluded)
 	if v.worded() {
-		p.Notes = append(p.Notes, note{Text: "Searches by words leave out grants to private persons, so that nobody can be looked up by name."})
+		p.Notes = append(p.Notes, note{Text: "Word searches leave out grants to private individuals, so that nobody can look up a person by name."})
 	}
 	problems, caveats := remarks(p.Summary)
 	p.Problems, p.Caveats = append(p.Problems, problems...), caveats
@@ -340,7 +345,48 @@ func (p *page) draw(v view, x *figures) {
 	}
 	p.Years = draw.Years(years)
 	p.Causes = draw.Dollars.Bars(draw.GroupBars(x.By[graph.GroupSubject], mostBars, others, func(key string) string { return v.with("subject", key) }))
-	p.Map = draw.GroupMap(x.By[graph.GroupState], v.inState)
+	p.Map, p.Counties = draw.GroupMap(x.By[graph.GroupState], v.inState), at("/explore/counties", encode(v.asked(), ""))
+}
+
+// county is a row of the map's file: FIPS code, name, dollars, grants.
+type county [4]any
+
+// serveCounties writes the figures of a view by county, which the map in the page reads.
+func (e *explorer) serveCounties(w http.ResponseWriter, r *http.Request) error {
+	set := frame.DatasetOf(r)
+	if set.Graph == nil {
+		return frame.Damaged
+	}
+	v, err := e.read(r)
+	if err != nil {
+		return err
+	}
+	f, err := v.filter(set)
+	if _, reasons := refused(err); len(reasons) > 0 {
+		return frame.Refuse(http.StatusUnprocessableEntity, "We could not apply part of this address", strings.Join(reasons, " "))
+	} else if err != nil {
+		return err
+	}
+	hold, err := e.Budget.Take(r.Context(), set.Graph.Weight(graph.AboutGroups, f, graph.Page{Limit: graph.AllGroups}))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	found, err := set.Graph.Groups(r.Context(), f, graph.GroupCounty, graph.AllGroups)
+	if err != nil {
+		return err
+	}
+	var out struct {
+		Counties []county  `json:"counties"`
+		None     *[2]int64 `json:"none"`
+	}
+	out.Counties = each.Of(found.Groups, func(x graph.Group) county { return county{x.Key, found.By.Label(&x), x.Amount, x.Grants} })
+	if found.None != nil {
+		out.None = &[2]int64{found.None.Amount, found.None.Grants}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "private, max-age=60")
+	return json.NewEncoder(w).Encode(out)
 }
 
 type table struct {
@@ -368,7 +414,7 @@ func (p *page) tables(v view, f *graph.Filter, x *figures) {
 	add("By cause", "Cause", "The cause of the recipient.", graph.GroupSubject, graph.MaxGroups, with("subject"))
 	add("By state", "State", "Where the recipient is.", graph.GroupState, graph.MaxGroups, v.inState)
 	if _, ok := countyStates(f); ok && f.Place.Kind == graph.State {
-		add("By county", "County", "Found from ZIP codes and cities.", graph.GroupCounty, 40, func(key string) string {
+		add("By county", "County", "Determined from ZIP codes and cities.", graph.GroupCounty, 40, func(key string) string {
 			return v.with("location", key, "geo_id_type", graph.County.String())
 		})
 	}
@@ -392,7 +438,7 @@ func (p *page) elsewhere(v view, f *graph.Filter) {
 	} else if p.SQLLink = "/sql?q=" + url.QueryEscape(p.SQL); len(p.SQLLink) > mostSQLLink {
 		p.SQLLink = "/sql#q=" + url.PathEscape(p.SQL)
 	}
-	p.Download = at("/download", v.String())
+	p.Download = at("/download", encode(v.asked(), v.tab))
 }
 
 // cuts are the amounts between the bands that the form offers.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/sheet"
+	tsv "grantgraph/internal/table"
 )
 
 // MostRows is how many rows a file has at most.
@@ -248,12 +250,27 @@ func (x *Export) CSV(w io.Writer) error {
 	return cmp.Or(err, out.Error())
 }
 
+//go:embed headings.tsv
+var headingsText string
+
+var headings = tsv.Read("headings.tsv", headingsText, "column", "heading")
+
+// heading is a column of the API in words.
+func heading(column string) string {
+	for _, row := range headings {
+		if row.Text("column") == column {
+			return row.Text("heading")
+		}
+	}
+	return graph.UpperFirst(strings.ReplaceAll(column, "_", " "))
+}
+
 // Workbook writes the file for spreadsheets, with a second sheet that describes it.
 func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 	book := sheet.New(w)
 	var columns []sheet.Column
 	for _, name := range x.Columns {
-		c := sheet.Column{Name: name, Dollars: name == "amount" || name == "total_amount"}
+		c := sheet.Column{Name: heading(name), Dollars: name == "amount" || name == "total_amount"}
 		switch {
 		case strings.HasSuffix(name, "name") || strings.HasSuffix(name, "name_filed"):
 			c.Width = 36
@@ -278,7 +295,10 @@ func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 		{"Source", "Grants paid in the fiscal year, as reported on Form 990-PF and Form 990 Schedule I. Filings are published with a lag of 12 to 24 months."},
 	}
 	if x.view.tab == tabGrants || x.view.tab == tabRecipients {
-		about = append(about, [2]string{"Private persons", "The figures include grants to private persons. This file does not name them."})
+		about = append(about, [2]string{"Private persons", "The figures include grants to private individuals. This file does not name them."})
+	}
+	for _, name := range x.Columns {
+		about = append(about, [2]string{"Column", heading(name) + ": " + name + " in the API"})
 	}
 	about = each.Append(about, x.Caveats, func(c string) [2]string { return [2]string{"To know", c} })
 	for _, line := range about {
@@ -290,7 +310,7 @@ func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 // Size says how many rows there are and how many of them the file has.
 func (x *Export) Size() string {
 	if x.Written < x.Rows {
-		return fmt.Sprintf("The first %s of %s, in the order of the page", counted(x.Written, "row"), counted(x.Rows, "row"))
+		return fmt.Sprintf("The first %s of %s, in the same order as on the page", counted(x.Written, "row"), counted(x.Rows, "row"))
 	}
 	return counted(x.Rows, "row")
 }

@@ -19,9 +19,9 @@ type facet struct {
 	ID, Title string
 	Name      string // of the field
 	Kind      string // checkbox, radio, or link
-	Open      bool
+	Open      bool   // something in it is chosen
+	Chosen    string // what is
 	Options   []option
-	Rest      []option // more options, shown on request
 	Note      string
 }
 
@@ -38,11 +38,8 @@ type hidden struct{ Name, Value string }
 
 type fields struct {
 	Query, Near, Within, MinAmt, MaxAmt, MinYear, MaxYear string
-	AnyBasis                                              bool
+	Registered                                            bool // inferred causes do not count
 }
-
-// shownFirst is how many options of a long list are shown at once.
-const shownFirst = 8
 
 type form struct {
 	fields
@@ -56,7 +53,7 @@ func newForm(v view, f *graph.Filter, x *figures) form {
 	out := form{fields: fields{
 		Query: v.query.Get("query"), Near: v.query.Get("near"), Within: v.query.Get("within"),
 		MinAmt: v.query.Get("min_amt"), MaxAmt: v.query.Get("max_amt"), MinYear: v.query.Get("min_year"), MaxYear: v.query.Get("max_year"),
-		AnyBasis: f.SubjectBasis == ntee.Any,
+		Registered: f.SubjectBasis == ntee.Registered,
 	}, Distances: distances(f), Whose: whose(f)}
 	out.Facets = []facet{causeFacet(v, x), stateFacet(f, x)}
 	if c := countyFacet(f, x); len(c.Options) > 0 {
@@ -66,16 +63,16 @@ func newForm(v view, f *graph.Filter, x *figures) form {
 		applicationsFacet(f), excludeFacet(v, f, x), sureFacet(f, x))
 	for i := range out.Facets {
 		a := &out.Facets[i]
-		if len(a.Options) > shownFirst+2 && a.Kind != "link" {
-			cut := shownFirst
-			for i, o := range a.Options {
-				if o.On {
-					cut = max(cut, i+1)
-				}
+		var chosen []string
+		for _, o := range a.Options {
+			if o.On && (o.Value != "" || a.Kind == "link") {
+				chosen = append(chosen, o.Label)
 			}
-			a.Options, a.Rest = a.Options[:cut], a.Options[cut:]
 		}
-		a.Open = a.Open || slices.ContainsFunc(a.Options, func(o option) bool { return o.On && o.Value != "" })
+		a.Open = a.Open || len(chosen) > 0
+		if a.Chosen = strings.Join(chosen, ", "); len(chosen) > 2 {
+			a.Chosen = strconv.Itoa(len(chosen)) + " chosen"
+		}
 	}
 	out.Hidden = kept(v, f)
 	return out
@@ -119,7 +116,7 @@ func (a *facet) add(value, label string, on bool, n int64) {
 }
 
 func causeFacet(v view, x *figures) facet {
-	a := facet{ID: "cause", Title: "Cause", Name: "subject", Kind: "checkbox", Open: true}
+	a := facet{ID: "cause", Title: "Cause", Name: "subject", Kind: "checkbox"}
 	chosen := strings.ToUpper(v.query.Get("subject"))
 	for letter := byte('A'); letter <= 'Z'; letter++ {
 		key := string(rune(letter))
@@ -141,7 +138,7 @@ func byCount(list []option) {
 }
 
 func stateFacet(f *graph.Filter, x *figures) facet {
-	a := facet{ID: "state", Title: "State", Name: "state", Kind: "checkbox", Open: true}
+	a := facet{ID: "state", Title: "State", Name: "state", Kind: "checkbox"}
 	counted := f.Place.Of == graph.RecipientPlace
 	for _, r := range place.Regions() {
 		on := slices.ContainsFunc(f.Place.Values, func(v graph.PlaceValue) bool {
@@ -166,7 +163,7 @@ func stateFacet(f *graph.Filter, x *figures) facet {
 const mostCounties = 120
 
 func countyFacet(f *graph.Filter, x *figures) facet {
-	a := facet{ID: "county", Title: "County", Name: "county", Kind: "checkbox", Open: true}
+	a := facet{ID: "county", Title: "County", Name: "county", Kind: "checkbox"}
 	states, ok := countyStates(f)
 	if !ok {
 		return a
@@ -192,7 +189,7 @@ func countyFacet(f *graph.Filter, x *figures) facet {
 }
 
 func yearFacet(v view, x *figures) facet {
-	a := facet{ID: "year", Title: "Fiscal year", Name: "year", Kind: "checkbox"}
+	a := facet{ID: "year", Title: "Fiscal year", Name: "year", Kind: "checkbox", Open: v.query.Get("min_year")+v.query.Get("max_year") != ""}
 	years, _ := yearsOf(v.items("year"))
 	chosen := slices.Clone(years)
 	for text := range x.Years.Of {
@@ -239,7 +236,7 @@ func amountFacet(v view, f *graph.Filter, x *figures) facet {
 }
 
 func supportFacet(f *graph.Filter, x *figures) facet {
-	a := facet{ID: "support", Title: "Kind of support", Name: "support", Kind: "checkbox", Note: "Taken from the purpose as filed. A grant can have several."}
+	a := facet{ID: "support", Title: "Kind of support", Name: "support", Kind: "checkbox", Note: "Based on the purpose as filed. A grant can have several."}
 	for _, s := range grant.Supports() {
 		id := s.IDs()[0]
 		a.add(id, s.Label(), f.Support&s != 0, x.Supports.Of[id])
@@ -249,7 +246,7 @@ func supportFacet(f *graph.Filter, x *figures) facet {
 }
 
 func kindFacet(f *graph.Filter, x *figures) facet {
-	a := facet{ID: "kind", Title: "Kind of funder", Name: "funder_type", Kind: "radio",
+	a := facet{ID: "kind", Title: "Type of funder", Name: "funder_type", Kind: "radio",
 		Options: []option{{Label: "Any", On: f.FunderKind == "", Count: x.FunderTypes.All, Counted: true}}}
 	for _, kind := range grant.FunderKinds() {
 		a.Options = append(a.Options, option{Value: kind, Label: grant.KindLabel(kind), On: f.FunderKind == kind, Count: x.FunderTypes.Of[kind], Counted: true})
@@ -268,7 +265,7 @@ func applicationsFacet(f *graph.Filter) facet {
 }
 
 func excludeFacet(v view, f *graph.Filter, x *figures) facet {
-	a := facet{ID: "exclude", Title: "Leave out", Name: "exclude", Kind: "checkbox", Open: true}
+	a := facet{ID: "exclude", Title: "Leave out", Name: "exclude", Kind: "checkbox"}
 	for _, c := range graph.Classes {
 		o := option{Value: c.String(), Label: c.Label, On: f.Exclude&c.Class != 0}
 		if !v.worded() { // the count could tell of private persons whose name was searched

@@ -135,7 +135,7 @@ func TestViews(t *testing.T) {
 	}
 	for _, query := range []string{
 		"", "funder_id=" + g.FunderEIN, "recip_id=" + *g.RecipEIN, "grant_key=" + g.GrantKey, "year=2019", "year=2018-2021,2023", "min_year=2020", "max_year=2019", "min_year=2018&max_year=2020",
-		"subject=B", "subject=B,E,P", "subject=" + *g.NTEECode, "subject=B&subject_basis=any", "location=" + state, "location=" + min(state, other) + "," + max(state, other), "location=" + state + "&location_type=funder", "location=" + state + "&location_type=area_served",
+		"subject=B", "subject=B,E,P", "subject=" + *g.NTEECode, "subject=B&subject_basis=registered", "location=" + state, "location=" + min(state, other) + "," + max(state, other), "location=" + state + "&location_type=funder", "location=" + state + "&location_type=area_served",
 		"location=" + county + "&geo_id_type=county_fips", "location=" + (*g.RecipZipcode)[:5] + "&geo_id_type=zip", "location=" + url.QueryEscape(*g.RecipCity) + "," + state + "&geo_id_type=city", "location=UK&geo_id_type=country",
 		"near=" + (*g.RecipZipcode)[:5] + "&within=50", "location=" + state + "&near=" + (*g.RecipZipcode)[:5] + "&within=17", "exclude=individuals&query=school", "exclude=individuals&query=%22general+support%22+-school", "support=capital,program",
 		"funder_type=private_foundation", "accepts_applications=yes", "accepts_applications=not_stated", "exclude=daf,individuals", "exclude=daf,individuals,related_party,unidentified", "country=UK", "min_amt=5000", "min_amt=1000&max_amt=9999", "max_amt=999", "min_match_prob=0.9", "min_match_prob=0.33", "ein_source=filed,name",
@@ -177,6 +177,37 @@ func TestViews(t *testing.T) {
 			if sum.Summary.GrantCount > 0 && !strings.Contains(body, "curl -H 'X-API-Key: YOUR_KEY' 'http://localhost/api/v1/grants/") {
 				t.Errorf("%s does not say how else it can be had", at)
 			}
+		}
+	}
+}
+
+// TestByCounty compares the file that the map of counties reads with the API.
+func TestByCounty(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, query := range []string{"", "location=PA", "subject=K&subject_basis=registered", "exclude=individuals&query=zzqxvwwkjq"} {
+		file := answer[struct {
+			Counties [][4]any
+			None     *[2]int64
+		}](s, "/explore/counties?"+query)
+		sum := answer[grants.SummaryAnswer](s, "/api/v1/grants/summary?"+query)
+		amount, grants := 0.0, 0.0
+		for _, row := range file.Counties {
+			amount, grants = amount+row[2].(float64), grants+row[3].(float64)
+		}
+		if file.None != nil {
+			amount, grants = amount+float64(file.None[0]), grants+float64(file.None[1])
+		}
+		if int64(amount) != sum.Summary.TotalAmount || int64(grants) != sum.Summary.GrantCount || (len(file.Counties) == 0) != (grants == 0) {
+			t.Errorf("%q: $%.0f in %.0f grants of %d counties, the API has %+v", query, amount, grants, len(file.Counties), sum.Summary)
+		}
+		if page := s.page("/explore?" + query); !strings.Contains(page, `data-counties="/explore/counties`) && grants > 0 {
+			t.Errorf("%q: the page has no map of counties", query)
+		}
+	}
+	for path, want := range map[string]int{"/explore/counties?min_amt=x": 422, "/explore/counties?%zz": 400, "/explore/counties?" + strings.Repeat("a=b&", 2100): 414} {
+		if w := s.get(path); w.Code != want {
+			t.Errorf("%.40s: %d", path, w.Code)
 		}
 	}
 }
@@ -234,8 +265,8 @@ func TestPersons(t *testing.T) {
 			w := s.get("/explore?" + fmt.Sprintf(address, url.QueryEscape(`"`+name+`"`)))
 			w = s.get(w.Header().Get("Location"))
 			body := html.UnescapeString(w.Body.String())
-			_, rows, _ := strings.Cut(body, "looked up by name")
-			if w.Code != 200 || !strings.Contains(body, "No grants match all of these filters") || strings.Contains(rows, "$") || !strings.Contains(body, "looked up by name") {
+			_, rows, _ := strings.Cut(body, "can look up a person by name")
+			if w.Code != 200 || !strings.Contains(body, "No grants match all of these filters") || strings.Contains(rows, "$") || !strings.Contains(body, "look up a person by name") {
 				t.Errorf("%s of a person: %d %.3000s", address, w.Code, body[max(0, strings.Index(body, "<main")):])
 			}
 		}
@@ -297,7 +328,7 @@ var sqlIn = regexp.MustCompile(`(?s)<h3>Same as this SQL</h3>\s*<pre tabindex="0
 func TestSameSQL(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	for _, query := range []string{"", "subject=B", "subject=B,E&subject_basis=any", "location=CA,NY&year=2018-2020,2022", "exclude=daf,individuals,related_party,unidentified",
+	for _, query := range []string{"", "subject=B", "subject=B,E&subject_basis=registered", "location=CA,NY&year=2018-2020,2022", "exclude=daf,individuals,related_party,unidentified",
 		"min_amt=1000&max_amt=9999&funder_type=private_foundation", "country=UK", "year=2020&accepts_applications=yes", "accepts_applications=not_stated", "location=CA&location_type=area_served&year=2019-2021", "location=900&geo_id_type=zip", "min_year=2021"} {
 		found := sqlIn.FindStringSubmatch(s.get(strings.TrimSuffix("/explore?tab=summary&"+query, "&")).Body.String())
 		if found == nil {

@@ -102,7 +102,7 @@ func lines[R, L any](e *explorer, r *http.Request, caller api.Caller, v view, p 
 }
 
 func (v view) rowQuery() url.Values {
-	q := v.clone().query
+	q := v.asked()
 	if n := v.query.Get("page"); n != "" {
 		q.Set("page", n)
 	}

@@ -11,10 +11,12 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/directory"
@@ -24,7 +26,11 @@ import (
 	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/table"
 )
+
+//go:embed starters.txt
+var starters string
 
 //go:embed pages/*.html
 var pages embed.FS
@@ -51,6 +57,10 @@ type room struct {
 	pages frame.Pages
 	// encoding bounds concurrent searches by meaning, each of which keeps a core busy.
 	encoding *budget.AtOnce
+
+	starting sync.Mutex
+	starters []string // searches that find organizations in the dataset of the version
+	version  string
 }
 
 // Route adds the pages.
@@ -58,6 +68,7 @@ func Route(mux *http.ServeMux, f *frame.Frame) {
 	s := &room{Frame: f, pages: templates, encoding: budget.NewAtOnce(32, 8)}
 	mux.HandleFunc("GET /{$}", s.Handle(s.serveHome))
 	mux.HandleFunc("GET /search", s.Handle(s.serveSearch))
+	mux.HandleFunc("GET /funders", s.Handle(s.serveFunders))
 }
 
 type resultsPage struct {
@@ -229,16 +240,29 @@ func addFigures(ctx context.Context, set *dataset.Dataset, list []search.Result,
 }
 
 // inCity reports whether any organization is in a city. If so, the word is a city.
-func inCity(d *directory.Index, city, state string) bool {
+func inCity(d *directory.Index, city, state string) bool { return countIn(d, city, state) > 0 }
+
+func countIn(d *directory.Index, city, state string) int {
 	if d == nil {
-		return false
+		return 0
 	}
 	set, n, err := d.Select(&directory.Filter{Cities: []directory.City{{Name: orgname.City(city), State: state}}}, nil)
 	if err != nil {
-		return false
+		return 0
 	}
 	d.Release(set)
-	return n > 0
+	return n
+}
+
+// stateOf is the state with the most organizations in a city of that name.
+func stateOf(d *directory.Index, city string) (state string) {
+	most := 0
+	for _, r := range place.Regions() {
+		if n := countIn(d, city, r.Code); n > most {
+			most, state = n, r.Code
+		}
+	}
+	return state
 }
 
 // onward links to the grants of the same place and cause, or with the same words.
@@ -253,7 +277,7 @@ func (p *resultsPage) onward(q *question) {
 		v.Set("query", q.rest)
 		p.Narrow = "“" + q.rest + "”"
 		p.Grants = []onward{
-			{"/explore?" + v.Encode(), "Grants that mention " + p.Narrow, "Every grant whose purpose or recipient has these words"},
+			{"/explore?" + v.Encode(), "Grants that mention " + p.Narrow, "Every grant with these words in its purpose or recipient name"},
 			{"/explore?tab=funders&" + v.Encode(), "Who makes such grants", "Funders by dollars, with the number of grants"},
 		}
 		return
@@ -269,7 +293,7 @@ func (p *resultsPage) onward(q *question) {
 	}
 	if q.Where() != "" {
 		v.Set("location_type", "funder")
-		p.Grants = append(p.Grants, onward{"/explore?" + v.Encode(), "What funders in " + q.Where() + " give", "Grants by funders that are there, wherever they go"})
+		p.Grants = append(p.Grants, onward{"/explore?" + v.Encode(), "What funders in " + q.Where() + " give", "Grants by funders there, to recipients anywhere"})
 	}
 }
 
@@ -316,6 +340,7 @@ func (q *question) same(base string, list []result) (s same) {
 
 // homePage is the front page: a search, and a link for every task.
 type homePage struct {
+	Starters []string
 	frame.Head
 	Counts   snapshot.Counts
 	Years    template.HTML
@@ -360,7 +385,8 @@ func (s *room) serveHome(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer hold.Release()
 	m := &set.Snapshot.Manifest
-	page := homePage{Head: s.Head(r, "Grantgraph: who funds whom"), Counts: m.Counts, Years: s.years(m), Examples: ExamplesOf(r.Context(), set)}
+	page := homePage{Head: s.Head(r, "Grantgraph: who funds whom"), Counts: m.Counts, Years: s.years(m), Examples: ExamplesOf(r.Context(), set),
+		Starters: s.startersOf(set)}
 	page.Section, page.Canonical = "home", "/"
 	page.Facts = map[string]any{ // the site has a search, which search engines may offer
 		"@context": "https://schema.org", "@type": "WebSite", "name": "Grantgraph", "url": s.BaseURL + "/",
@@ -370,6 +396,30 @@ func (s *room) serveHome(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	return s.pages.Render(w, http.StatusOK, "home", page)
+}
+
+// startersOf are searches by cause and place that find at least three organizations.
+func (s *room) startersOf(set *dataset.Dataset) []string {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	if s.version == set.Version() || set.Directory == nil {
+		return s.starters
+	}
+	s.version, s.starters = set.Version(), nil
+	for _, words := range table.Words("starters.txt", starters) {
+		q := question{words: words}
+		q.understand(func(string, string) bool { return false })
+		f := q.filter()
+		within, n, err := set.Directory.Select(&f, set.Standing)
+		if err != nil {
+			return nil
+		}
+		set.Directory.Release(within)
+		if n > 2 && len(s.starters) < 2 {
+			s.starters = append(s.starters, words)
+		}
+	}
+	return s.starters
 }
 
 // years draws the dollars of the dataset by year, if the build counted them.

@@ -1,8 +1,10 @@
 package find
 
 import (
+	"fmt"
 	"html"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -13,11 +15,17 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/world"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/prospect"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/frame"
 )
@@ -34,7 +42,8 @@ func open(t *testing.T, b *budget.Budget) (http.Handler, *dataset.Dataset) {
 	t.Cleanup(holder.Close)
 	set, release := holder.Acquire()
 	t.Cleanup(release)
-	f := frame.New(frame.Config{BaseURL: "https://grants.example", Budget: b, Log: slog.New(slog.DiscardHandler), SignedIn: func(*http.Request) bool { return false }, Address: func(*http.Request) string { return "192.0.2.7" }})
+	f := frame.New(frame.Config{BaseURL: "https://grants.example", Budget: b, Log: slog.New(slog.DiscardHandler), SignedIn: func(*http.Request) bool { return false },
+		Member: func(*http.Request) (frame.Member, error) { return frame.Member{}, nil }, Address: func(*http.Request) string { return "192.0.2.7" }})
 	mux := http.NewServeMux()
 	Route(mux, f)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(w, frame.Pin(r, set)) }), set
@@ -234,7 +243,7 @@ func TestWords(t *testing.T) {
 		{"/search?q=food+banks+in+Ohio", 200, []string{"Ohio", "Food & Agriculture", "(remove)", `href="/explore?location=OH&subject=K"`, `href="/explore?tab=funders&location=OH&subject=K"`, "/api/v1/essentials", `"search_terms":"food banks"`}, ""},
 		{"/search?q=library&state=OH&cause=any", 200, []string{"/api/v1/search?limit=20&mode=hybrid&q=library&state=OH"}, "Cause"},
 		{"/search?q=zzqxv+wwkjq", 200, []string{"What to try", "/explore?query=zzqxv"}, ""},
-		{"/search?q=00-0000009", 200, []string{"EIN 00-0000009", "has this EIN", "/check/000000009"}, "Explore the grants"},
+		{"/search?q=00-0000009", 200, []string{"EIN 00-0000009", "This EIN is not in any of our lists", "/check/000000009"}, "Explore the grants"},
 		{"/search?q=library&state=Atlantis", 422, []string{"“Atlantis” is not a US state"}, ""},
 		{"/search?q=library&cause=dragons", 422, []string{"“dragons” is not a cause"}, ""},
 		{"/search?q=foundation&accepts_applications=yes", 200, []string{"Applications", "Accepts applications", "(remove)", `"accepts_applications":"yes"`}, "Only foundations that accept"},
@@ -260,6 +269,119 @@ func TestWords(t *testing.T) {
 		if _, main, _ := strings.Cut(body, "<main"); tc.never != "" && strings.Contains(main, tc.never) {
 			t.Errorf("%s has %q", tc.path, tc.never)
 		}
+	}
+}
+
+// TestStarters follows the searches of the front page: they find something, and are encoded once.
+func TestStarters(t *testing.T) {
+	t.Parallel()
+	h, _ := open(t, nil)
+	_, body := page(t, h, "/")
+	list := regexp.MustCompile(`<li><a href="(/search\?q=[^"]*)">([^<]* in [^<]*)</a>`).FindAllStringSubmatch(body, -1)
+	if len(list) == 0 {
+		t.Fatal("no search to start with")
+	}
+	for _, m := range list {
+		if at, err := url.Parse(m[1]); err != nil || at.Query().Get("q") != m[2] {
+			t.Errorf("%s leads to %s", m[2], m[1])
+		}
+		if _, found := page(t, h, m[1]); strings.Count(found, `<h3><a href="/org/`) < 3 {
+			t.Errorf("%s finds less than three organizations", m[2])
+		}
+	}
+}
+
+// TestFunders finds funders by what somebody does, where, and how much is needed.
+func TestFunders(t *testing.T) {
+	t.Parallel()
+	b := budget.New(256<<20, budget.Options{})
+	h, set := open(t, b)
+	item := regexp.MustCompile(`<h3><a href="/org/(\d{9})/`)
+	mention := regexp.MustCompile(`<h3><a href="/org/(\d{9})/[^\0]*?(\d+) grants? mentions? “`)
+	status, body := page(t, h, "/funders?do=county+library&amount=%245%2C000")
+	rows := strings.Split(body, `<li><div class="who">`)[1:]
+	if status != 200 || len(rows) == 0 || len(rows) > fewFunders || !strings.Contains(body, "Usual grant") {
+		t.Fatal(status, len(rows), body)
+	}
+	values := url.Values{"query": {"county library"}, "exclude": {"daf,individuals,related_party"}}
+	f, err := grants.ReadFilter(values, &set.Snapshot.Manifest, set.Graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mentioned := 0
+	for _, row := range rows {
+		e, err := ein.Parse(item.FindStringSubmatch(row)[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := *f
+		one.Funders = []ein.EIN{e}
+		sums, _, err := set.Graph.Summary(t.Context(), &one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := mention.FindStringSubmatch(row); (m != nil) != (sums.Grants > 0) || m != nil && m[2] != fmt.Sprint(sums.Grants) {
+			t.Errorf("%s: %v, %d grants mention the words", e, m, sums.Grants)
+		} else if m != nil {
+			mentioned++
+		}
+		one.FunderKind = grant.Passthrough
+		if sums, _, err = set.Graph.Summary(t.Context(), &one); err != nil || sums.Grants > 0 {
+			t.Errorf("%s is a donor-advised fund: %v", e, err)
+		}
+	}
+	if eins := regexp.MustCompile(`href="/download\?tab=funders&funder_id=([\d,]+)"`).FindStringSubmatch(body); eins == nil || strings.Count(eins[1], ",") != len(rows)-1 {
+		t.Errorf("the link to the file has the funders %q, %d are listed", eins, len(rows))
+	}
+	town, _ := set.Search.Lookup(ein.EIN(set.Directory.EINs()[0]))
+	region, _ := place.RegionOf(town.State)
+	city := orgname.Display(town.City)
+	for where, near := range map[string]string{city + ", " + town.State: " near " + city + ", " + region.Name + "<", "OH": " in Ohio<", "44113": " near Cuyahoga County, Ohio<", "Ohio": " in Ohio<"} {
+		if _, body := page(t, h, "/funders?do=county+library&where="+url.QueryEscape(where)); !strings.Contains(body, "Funders for “county library”"+near) && !strings.Contains(body, "found no matching") {
+			t.Errorf("%s: the heading does not say where%s", where, near)
+		}
+	}
+	if mentioned == 0 {
+		t.Error("no funder gave to a county library")
+	}
+	for path, want := range map[string]int{
+		"/funders": 200, "/funders?do=&where=Atlantis": 422, "/funders?do=food&amount=many": 422, "/funders?do=food&amount=-5": 422,
+		"/funders?do=food&where=44113": 200, "/funders?do=zzqxv+wwkjq": 200, "/funders?do=%00": 200, "/funders?do=a%00b": 200, "/funders?do=" + strings.Repeat("x", 201): 422,
+		"/funders?do=" + url.QueryEscape(`"<b>&`) + "&where=" + url.QueryEscape(`"<b>`): 422,
+	} {
+		if status, body := page(t, h, path); status != want {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	if b.Held() != 0 {
+		t.Errorf("%d bytes are held in the end", b.Held())
+	}
+}
+
+// TestWorth ranks what shows that a funder would give: grants that mention the work before grants for the cause, much before
+// little, and nothing last.
+func TestWorth(t *testing.T) {
+	t.Parallel()
+	cost := func(amount, grants int64) graph.Cost { return graph.Cost{Amount: amount, Grants: grants} }
+	here := func(amount, grants int64) *prospect.Prospect { return &prospect.Prospect{Here: cost(amount, grants)} }
+	alike := here(0, 0)
+	alike.Reasons.SharedRecipients = []client.ProspectRecipient{{TotalAmount: 50_000, GrantCount: 2}}
+	last := math.Inf(1)
+	for i, x := range []struct {
+		*prospect.Prospect
+		mentions graph.Cost
+	}{
+		{here(0, 0), cost(400_000, 20)}, {here(0, 0), cost(20_000, 1)}, {here(80_000, 4), graph.Cost{}}, {alike, graph.Cost{}},
+		{here(0, 0), cost(6_378, 8)}, {here(900, 3), graph.Cost{}}, {here(0, 0), graph.Cost{}},
+	} {
+		got := worth(x.Prospect, x.mentions, 20_000)
+		if got >= last {
+			t.Errorf("number %d is worth %.3f, the one before %.3f", i, got, last)
+		}
+		last = got
+	}
+	if last != 0 {
+		t.Errorf("nothing is worth %.3f", last)
 	}
 }
 

@@ -38,7 +38,7 @@ const anywhere = "any"
 
 // readQuestion reads the address of a results page. Parameters that cannot be read are left out and reported as problems.
 func readQuestion(values url.Values) (q question, problems []string) {
-	q.words = strings.Join(strings.Fields(strings.ToValidUTF8(values.Get("q"), " ")), " ")
+	q.words = strings.Join(strings.Fields(strings.ReplaceAll(strings.ToValidUTF8(values.Get("q"), " "), "\x00", " ")), " ")
 	if len(q.words) > mostTyped {
 		q.words = ""
 		problems = append(problems, "That search is too long. Use at most 200 characters: the few words that matter most.")

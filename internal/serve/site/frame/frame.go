@@ -76,6 +76,7 @@ type Head struct {
 	Title       string // of the page; the layout adds the name of the site
 	Description string // for search engines and previews; empty is the site's
 	Canonical   string // canonical path of the page; empty keeps it out of search engines
+	Address     string // path and query of what a preview shows, where it is not Canonical
 	Image       string // path of the preview picture; empty is the site's
 	Kind        string // OpenGraph type of the page; empty is "website"
 	Facts       any    // facts for search engines, written as JSON-LD; nil for none

@@ -35,12 +35,15 @@ var functions = template.FuncMap{
 		}
 		return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 0, 64) + "%"
 	},
+	"text":    Text,
+	"applies": grant.ApplicationsLabel,
 	"slug":    search.Slug,
 	"query":   url.QueryEscape,
 	"title":   orgname.Display,
 	"where":   Place,
 	"moment":  Moment,
 	"date":    Date,
+	"day":     Day,
 	"percent": Percent,
 	"spaced":  func(s string) string { return strings.ReplaceAll(s, "_", " ") },
 	"ein":     func(e ein.EIN) string { return e.Hyphenated() },
@@ -132,6 +135,18 @@ var ruleWords = map[string]string{
 // RuleWords says how a rule finds the recipient of a grant. name is a value of ein_source, or empty for no rule.
 func RuleWords(name string) string {
 	return ruleWords[cmp.Or(name, snapshot.Unresolved)]
+}
+
+// Form names a form of the IRS: 990PF is Form 990-PF. A return of an unknown form is just that.
+func Form(returnType string) string {
+	kind, ok := strings.CutPrefix(returnType, "990")
+	switch {
+	case returnType == "":
+		return "Return"
+	case ok && kind != "":
+		return "Form 990-" + kind
+	}
+	return "Form " + returnType
 }
 
 // Operator is who runs the service. What the operator did not set is empty.

@@ -242,9 +242,9 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q finds %v, want %s", question, m, want)
 		}
 	}
-	p.want(t, "/docs/search", "Type a word")
-	p.want(t, "/docs/search?q=zzqxvw", "Nothing in the documentation", `/search?q=zzqxvw`)
-	p.want(t, "/docs/search?q=the+of", "Nothing in the documentation")
+	p.want(t, "/docs/search", "Type the name")
+	p.want(t, "/docs/search?q=zzqxvw", "No page in the documentation", `/search?q=zzqxvw`)
+	p.want(t, "/docs/search?q=the+of", "No page in the documentation")
 	p.want(t, "/docs/search?q="+strings.Repeat("key+", 90), "first 200 characters", "<mark>")
 	if _, body := p.get(t, "/docs/search?q=%3Cscript%3Ealert(1)%3C/script%3E+key"); strings.Contains(body, "<script>alert") {
 		t.Error("what was typed is drawn as it is")

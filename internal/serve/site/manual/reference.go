@@ -195,7 +195,7 @@ type failure struct {
 }
 
 func (s *Room) serveErrors(w http.ResponseWriter, r *http.Request) error {
-	p := errorsPage{page: s.begin(r, errorsPath, "Errors", "Every error of the Grantgraph API: its cause, and what to do about it.")}
+	p := errorsPage{page: s.begin(r, errorsPath, "Errors", "Every error of the Grantgraph API: its cause, and how to fix it.")}
 	for _, f := range s.failures {
 		if n := len(p.Statuses); n == 0 || p.Statuses[n-1].Status != f.Status {
 			p.Statuses = append(p.Statuses, statusGroup{Status: f.Status, Text: http.StatusText(f.Status)})
@@ -213,7 +213,7 @@ type tablesPage struct {
 }
 
 func (s *Room) serveTables(w http.ResponseWriter, r *http.Request) error {
-	p := tablesPage{page: s.begin(r, tablesPath, "Tables for SQL", "Every table that SQL reads on Grantgraph, with its columns and queries to start from."),
+	p := tablesPage{page: s.begin(r, tablesPath, "Tables for SQL", "Every SQL table on Grantgraph, with its columns and sample queries."),
 		Schema: warehouse.Describe()}
 	p.Contents = []heading{{"rules", "Rules", 2}, {"find_org", "find_org", 2}}
 	p.Contents = each.Append(p.Contents, p.Groups(), func(g warehouse.TableGroup) heading { return heading{anchor(g.Name), g.Name, 2} })

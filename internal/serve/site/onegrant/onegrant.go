@@ -1,13 +1,13 @@
 // Package onegrant is the page of a single grant. It compares what the filer wrote with the organization that was recognized,
-// and says how sure the match is and why. It also names the filing, and has a citation and a line to correct the match. A grant
+// and says how sure the match is and why. It also names the filing, and has a citation and the beginning of a correction. A grant
 // to a private person shows neither name nor purpose.
 package onegrant
 
 import (
-	"cmp"
 	"embed"
-	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
@@ -27,7 +27,7 @@ import (
 //go:embed pages/*.html
 var files embed.FS
 
-var templates = frame.PagesOf(files, nil)
+var templates = frame.PagesOf(files, words)
 
 type room struct {
 	*frame.Frame
@@ -54,12 +54,14 @@ type page struct {
 	Inferred   bool // is the cause
 	Support    []string
 	Compared   []comparison
-	Chance     string // that the match is right; empty if there is no match
-	Evidence   []string
+	Chance     string       // that the match is right; empty if there is no match
+	DAF        bool         // the funder is a donor-advised or pass-through fund
+	Related    bool         // the funder and the recipient are
 	Pair       graph.Totals // all grants from this funder to this organization
-	Citation   string
-	Rulings    []ruling
-	API, SQL   string // links to the same view
+	Line       string       // of the return, in words; empty if unknown
+	Cited      string       // title and source of citations
+	Source     string
+	Correct    bool // the grant takes a correction
 }
 
 func (s *room) serve(w http.ResponseWriter, r *http.Request) error {
@@ -72,9 +74,10 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	g, ok := set.Graph.Grant(key)
 	if !ok {
-		return frame.Missing
+		return frame.Refuse(http.StatusNotFound, "Grant not found", "No grant in this dataset has this key. If an amended return replaced the filing, its "+
+			"grants have new keys: search for the funder, and open its grants.")
 	}
-	p := page{Head: s.Head(r, ""), Grant: g, Form: formName(g.ReturnType), FunderKind: kindNames[g.Funder.Kind]}
+	p := page{Head: s.Head(r, ""), Grant: g, Form: frame.Form(g.ReturnType), FunderKind: grant.KindLabel(g.Funder.Kind)}
 	p.Section, p.Styles, p.Image = "explore", []string{"grant.css"}, "/share/org/"+g.Funder.EIN.String()+".png"
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	if g.Classes&graph.Individuals != 0 {
@@ -125,16 +128,23 @@ func (p *page) describe() {
 			p.Support = append(p.Support, one.Label())
 		}
 	}
-	p.Compared, p.Evidence = compare(g), evidence(g, &p.Pair)
+	p.Compared = compare(g)
+	p.DAF, p.Related = g.Classes&graph.DAF != 0, g.Classes&graph.RelatedParty != 0
 	if g.Rule != grant.None {
 		p.Chance = strconv.FormatFloat(100*g.Prob, 'f', 1, 64) + "%"
 	}
-	address := p.BaseURL + p.Canonical
-	p.Citation = citation(g, p.Form, p.Version, address)
-	p.Rulings = rulings(g, p.FilingURL, address)
-	p.API = p.BaseURL + api.Versioned + "/grants/transactions?grant_key=" + g.Key
-	p.SQL = statement(g)
+	if line := g.Line(); line > 0 && lists[g.Part] != "" {
+		p.Line = fmt.Sprintf(lists[g.Part], money.Grouped(int64(line)), money.Grouped(int64(g.Lines)))
+	}
+	p.Cited, p.Source = p.cite()
+	p.Correct = Selects(g) != nil
 	p.Facts = p.facts()
+}
+
+// lists are the lists of returns that have grants, by part. The lists have no numbers on the lines themselves.
+var lists = map[string]string{
+	"SI2":  "Schedule I, Part II, line %s of %s",
+	"PF3a": "Part XIV (Part XV on earlier forms), line %s of %s of the grants paid",
 }
 
 func (p *page) facts() any {
@@ -152,20 +162,6 @@ func (p *page) facts() any {
 		"funder":     organization(g.Funder.Name, g.Funder.EIN),
 		"fundedItem": organization(g.Recipient.Name, g.Recipient.EIN),
 	}
-}
-
-// kindNames are the kinds of funders as people call them.
-var kindNames = map[string]string{
-	grant.PrivateFoundation: "Private foundation",
-	grant.PublicCharity:     "Public charity",
-	grant.Passthrough:       "Donor-advised or pass-through fund",
-}
-
-func formName(returnType string) string {
-	if returnType == "" {
-		return ""
-	}
-	return "Form " + strings.Replace(returnType, "990PF", "990-PF", 1)
 }
 
 // comparison is one property in the filed line and in the recognized organization.
@@ -196,7 +192,7 @@ func compare(g *graph.Grant) []comparison {
 	}
 	list := []comparison{
 		{"Name", g.NameFiled, orgname.Display(org.Name), names},
-		{"EIN", statedEIN(g), org.EIN.Hyphenated(), ""},
+		{"EIN", "", org.EIN.Hyphenated(), ""}, // the row does not keep the filed EIN; the rule tells of it
 		{"City", g.City, orgname.Display(org.City), verdict(orgname.City(g.City) == orgname.City(org.City), g.City, org.City)},
 		{"State", g.State, org.State, verdict(g.State == org.State, g.State, org.State)},
 		{"ZIP code", g.ZIP, org.ZIP, verdict(g.ZIP == org.ZIP, g.ZIP, org.ZIP)},
@@ -207,122 +203,56 @@ func compare(g *graph.Grant) []comparison {
 	return list
 }
 
-// statedEIN says which EIN the filer gave for the recipient, as far as the rule tells. The row does not keep the filed EIN.
-func statedEIN(g *graph.Grant) string {
-	switch {
-	case g.Rule == grant.Filed:
-		return g.Recipient.EIN.Hyphenated()
-	case g.Rule == grant.OverrideKeyError:
-		return "another, one keying slip away"
-	case g.Rule == grant.OverrideHuman:
-		return "not kept"
-	case g.ReturnType == "990PF":
-		return "the form has no field for it"
+// cite makes the title of the grant in citations, and where it comes from.
+func (p *page) cite() (title, source string) {
+	g, named := &p.Grant, func(name string, e ein.EIN) string {
+		if e == ein.None {
+			return orgname.Display(name)
+		}
+		return orgname.Display(name) + " (EIN " + e.Hyphenated() + ")"
 	}
-	return "none that could be used"
-}
-
-// evidence lists further facts about the match, in sentences.
-func evidence(g *graph.Grant, pair *graph.Totals) (list []string) {
-	if g.Matched {
-		list = append(list, "The recipient is in the United States and has an EIN, so this grant is in the matched tier.")
-	} else {
-		list = append(list, "The recipient has no EIN or is abroad, so the grant is of the universe tier: it counts in totals but has no organization page of "+
-			"its own.")
-	}
-	if pair.Grants > 1 {
-		list = append(list, fmt.Sprintf("It is one of %s grants, %s in all, in which this funder was found to pay this organization.",
-			money.Grouped(pair.Grants), money.Dollars(pair.Amount)))
-	}
-	if g.Rule == grant.Model {
-		list = append(list, "The statistical model computed this probability for this grant. We do not keep the features it weighed.")
-	} else if g.Rule != grant.None {
-		list = append(list, "The probability is the rule's, measured on grants whose EIN is known. Nobody judged this grant alone.")
-	}
-	if g.Classes&graph.DAF != 0 {
-		list = append(list, "The funder is a donor-advised or pass-through fund, so the same money may also be counted as a grant to that fund.")
-	}
-	if g.Classes&graph.RelatedParty != 0 {
-		list = append(list, "The funder and the recipient are related, according to the filing or its list of related organizations.")
-	}
-	switch g.Conflict {
-	case grant.NameConflict:
-		list = append(list, "The EIN is the one that the funder stated, but we do not know its organization by the name on the line. Check before you rely on it.")
-	case grant.GroupConflict:
-		list = append(list, "The EIN is the one that the funder stated. It is that of the center of a group, and the line names a member.")
-	}
-	if g.Outvoted {
-		list = append(list, "The filing states another state than its city and ZIP code, which agree with each other. We follow these.")
-	}
-	return list
-}
-
-func citation(g *graph.Grant, form, version, address string) string {
-	parts := []string{
-		"Grant of " + money.Dollars(g.Amount) + " from " + orgname.Display(g.Funder.Name) + " (EIN " + g.Funder.EIN.Hyphenated() + ") to " +
-			orgname.Display(g.Recipient.Name),
-		"fiscal year " + strconv.Itoa(g.FiscalYear),
-	}
-	if g.Recipient.EIN != ein.None {
-		parts[0] += " (EIN " + g.Recipient.EIN.Hyphenated() + ")"
-	}
-	if form != "" {
-		parts = append(parts, form)
+	source = p.Form
+	if p.Line != "" {
+		source += ", " + p.Line
 	}
 	if g.ObjectID != "" {
-		parts = append(parts, "object id "+g.ObjectID)
+		source += ", object id " + g.ObjectID
 	}
-	return strings.Join(append(parts, "Grantgraph dataset "+version, address), ", ") + "."
+	return "Grant of " + money.Dollars(g.Amount) + " from " + named(g.Funder.Name, g.Funder.EIN) + " to " + named(g.Recipient.Name, g.Recipient.EIN),
+		source + ", Grantgraph dataset " + p.Version
 }
 
-// ruling is a line for the corrections file, and when to use it.
-type ruling struct{ When, Line string }
+var words = template.FuncMap{
+	"bibtex": bibtex.Replace,
+	"json": func(s string) (string, error) {
+		text, err := json.Marshal(s)
+		return string(text), err
+	},
+}
 
-// unknownEIN stands for an EIN that the reader must fill in; a build refuses it.
-const unknownEIN = "EIN"
+// bibtex escapes the letters that mean something to TeX.
+var bibtex = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`)
 
-// rulings are lines for the corrections file, in the columns that the build reads: kx, state, zip5, filed_ein, funder_ein, ein,
-// action, reason, source_url, author and date. They select by name, state and funder. If the name leaves no key, the filed EIN
-// selects the line; without one there is no ruling.
-func rulings(g *graph.Grant, filing, address string) []ruling {
-	name := orgname.ParseLine(g.NameFiled, "", g.City, g.State)
-	selects := []string{name.KX, g.State, "", "", g.Funder.EIN.String()}
-	if _, ok := geo.State(g.State); !ok {
-		selects[1] = ""
+// Selects returns the first five columns of human.csv that select the line of a grant and its like: name key, state, ZIP code,
+// stated EIN and the funder's EIN. It returns nil for a grant that takes no correction: to a person, who is not named, or without
+// a name and an EIN.
+func Selects(g *graph.Grant) []string {
+	name, org := orgname.ParseLine(g.NameFiled, "", g.City, g.State), g.Recipient
+	columns := []string{name.KX, g.State, "", "", g.Funder.EIN.String()}
+	// The place is the organization's own if the line has none. Then a state would select nothing.
+	same := g.Rule != grant.OverrideHuman && org.EIN != ein.None && strings.EqualFold(g.City, org.City) && g.State == org.State && g.ZIP == org.ZIP
+	if _, ok := geo.State(g.State); !ok || same {
+		columns[1] = ""
 	}
-	if g.Rule == grant.Filed {
-		selects[3] = g.Recipient.EIN.String()
+	switch {
+	case g.Rule == grant.Filed:
+		columns[3] = org.EIN.String()
+	case g.Rule == grant.OverrideHuman && columns[1] != "":
+		columns[2] = g.ZIP // a ruling wins by being more specific than the one that is there
 	}
-	if selects[0] == "" && selects[3] == "" {
+	if g.Classes&graph.Individuals != 0 || columns[0] == "" && columns[3] == "" {
 		return nil
 	}
-	source := cmp.Or(filing, address)
-	line := func(e, action, reason string) string {
-		var b strings.Builder
-		w := csv.NewWriter(&b)
-		_ = w.Write(append(append([]string{}, selects...), e, action, reason, source, "", "")) // a Builder never fails
-		w.Flush()
-		return strings.TrimSuffix(b.String(), "\n")
-	}
-	list := []ruling{{"You know which organization it is: write its EIN in place of " + unknownEIN + ".",
-		line(unknownEIN, "set", "The grant went to another organization")}}
-	if g.Recipient.EIN != ein.None {
-		list = append(list, ruling{"You only know that it is not this organization.", line("", "none", "The line does not mean "+g.Recipient.EIN.Hyphenated())})
-	} else {
-		list[0].Line = line(unknownEIN, "set", "The grant went to this organization")
-	}
-	return list
-}
-
-// statement is the SQL that finds the same row. The warehouse has no key of a
-// grant, so a line that was filed twice is found twice.
-func statement(g *graph.Grant) string {
-	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-	return fmt.Sprintf(`SELECT *
-FROM grants
-WHERE funder_ein = %s
-  AND recip_id = %s
-  AND tax_year = %d
-  AND amount = %d
-  AND recipient_raw = %s`, quote(g.Funder.EIN.String()), quote(g.Recipient.ID), g.FiscalYear, g.Amount, quote(strings.ToUpper(g.NameFiled)))
+	return columns
 }

@@ -198,7 +198,7 @@ func (s *Room) serveStatus(w http.ResponseWriter, r *http.Request) error {
 			page.Cleared++
 		}
 	}
-	page.Canonical, page.Description = "/status", "How old the data of this service is, and which compliance lists screenings use."
+	page.Canonical, page.Description = "/status", "How current this service's data is, and which compliance lists screenings use."
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	return s.pages.Render(w, http.StatusOK, "status", page)
 }

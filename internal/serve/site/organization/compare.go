@@ -29,20 +29,20 @@ const (
 	mostTyped    = 200 // characters of a typed name
 	mostFound    = 8
 	causesShown  = 5
+	commonShown  = 50
 )
 
 type comparePage struct {
 	frame.Head
-	List             []*compared
-	SharedRecipients [][]int64
-	SharedFunders    [][]int64
-	EINs             string // EINs as in the address
-	Query            string // a name that was typed
-	Found            []found
-	Problems         []string
-	Full             bool
-	API              []string
-	SQL              string
+	List                []*compared
+	Funders, Recipients inCommon
+	EINs                string // EINs as in the address
+	Query               string // a name that was typed
+	Found               []found
+	Problems            []string
+	Full                bool
+	API                 []string
+	SQL                 string
 }
 
 // found is an organization that matches a typed name, with the address that adds it.
@@ -57,7 +57,6 @@ type compared struct {
 	Without        string // address of the page without this column
 	Core           client.ProfileCore
 	Gave, Received comparedFlow
-	Standing       []mark
 }
 
 type comparedFlow struct {
@@ -136,17 +135,17 @@ func (p *comparePage) read(r *http.Request, set *dataset.Dataset) (list []search
 	return list
 }
 
-// add adds an organization: an EIN leads to the page with it, a name to its matches.
+// add adds an organization: an EIN or the name of one organization leads to the page with it, another name to its matches.
 func (p *comparePage) add(r *http.Request, set *dataset.Dataset, list []search.Result) (to string, ok bool) {
 	typed := strings.TrimSpace(r.FormValue("add"))
 	switch {
 	case typed == "":
 		return "", false
 	case len(typed) > mostTyped:
-		p.Problems = append(p.Problems, "That is longer than any name.")
+		p.Problems = append(p.Problems, "That is too long to be a name.")
 		return "", false
 	case p.Full:
-		p.Problems = append(p.Problems, "Up to five organizations can be compared. Remove one to make room.")
+		p.Problems = append(p.Problems, "You can compare up to five organizations. Remove one to make room.")
 		return "", false
 	}
 	if e, err := ein.Parse(typed); err == nil {
@@ -157,7 +156,11 @@ func (p *comparePage) add(r *http.Request, set *dataset.Dataset, list []search.R
 		return "", false
 	}
 	p.Query = typed
-	for _, x := range set.Search.Find(typed, "", mostFound) {
+	matches := set.Search.Find(typed, "", mostFound)
+	if len(matches) > 0 && matches[0].Match == search.Exact && (len(matches) == 1 || matches[1].Match != search.Exact) {
+		return comparing(append(list, matches[0])), true // nobody else has the name
+	}
+	for _, x := range matches {
 		p.Found = append(p.Found, found{x, comparing(append(slices.Clone(list), x))})
 	}
 	return "", false
@@ -218,11 +221,45 @@ func (s *room) compare(r *http.Request, set *dataset.Dataset, page *comparePage,
 	if len(list) < 2 {
 		return nil
 	}
-	if page.SharedRecipients, err = neighbors.SharedParties(r.Context(), set.Graph, eins, graph.Gave); err != nil {
+	if page.Recipients, err = page.inCommon(r, set.Graph, eins, graph.Gave); err != nil {
 		return err
 	}
-	page.SharedFunders, err = neighbors.SharedParties(r.Context(), set.Graph, eins, graph.Received)
+	page.Funders, err = page.inCommon(r, set.Graph, eins, graph.Received)
 	return err
+}
+
+// inCommon is what the organizations share on one side, with the statement that has it by year.
+type inCommon struct {
+	neighbors.Shared
+	List      []*compared
+	Gave      bool
+	Heading   string
+	Statement string
+}
+
+func (p *comparePage) inCommon(r *http.Request, g *graph.Graph, eins []ein.EIN, side graph.Side) (c inCommon, err error) {
+	c = inCommon{List: p.List, Gave: side == graph.Gave, Heading: "funders"}
+	ours, party, name := "recipient_ein", "funder_ein", "(SELECT name FROM orgs WHERE ein = funder_ein)"
+	if c.Gave {
+		c.Heading, ours, party, name = "recipients", "funder_ein", "recipient_ein", "any_value(recipient_raw)"
+	}
+	c.Shared, err = neighbors.ReadShared(r.Context(), g, eins, side, commonShown)
+	among := ours + " IN ('" + strings.ReplaceAll(p.EINs, ",", "', '") + "')"
+	c.Statement = "SELECT " + party + ", " + name + " AS name, " + ours + ", tax_year, sum(amount) AS dollars, count(*) AS grants\nFROM grants\nWHERE " + among +
+		"\n  AND " + party + " IN (SELECT " + party + " FROM grants WHERE " + among + " GROUP BY 1 HAVING count(DISTINCT " + ours + ") > 1)\n" +
+		"GROUP BY ALL ORDER BY " + party + ", tax_year, " + ours
+	return c, err
+}
+
+func (c inCommon) Total() int64 { return int64(c.Hits) }
+
+// Link is the explore page with the grants between a party and one of the organizations.
+func (c inCommon) Link(party ein.EIN, at int) string {
+	funder, recipient := party, c.List[at].EIN
+	if c.Gave {
+		funder, recipient = recipient, party
+	}
+	return "/explore?funder_id=" + funder.String() + "&recip_id=" + recipient.String()
 }
 
 func (s *room) column(r *http.Request, set *dataset.Dataset, x search.Result) (*compared, error) {
@@ -232,9 +269,8 @@ func (s *room) column(r *http.Request, set *dataset.Dataset, x search.Result) (*
 	}
 	defer release()
 	v := &view{set: set, EIN: x.EIN, Core: core.ProfileCore}
-	c := &compared{EIN: x.EIN, Name: orgname.Display(x.Name), Home: path(x.EIN, x.Name), Core: core.ProfileCore,
-		Standing: standingMarks(&core.ProfileCore.Standing)}
-	gave, err := ledger.Read(r.Context(), set.Graph, x.EIN, graph.Gave, 0, nil)
+	c := &compared{EIN: x.EIN, Name: orgname.Display(x.Name), Home: path(x.EIN, x.Name), Core: core.ProfileCore}
+	gave, err := ledger.Read(r.Context(), set.Graph, x.EIN, graph.Gave, 0, v.cause)
 	if err != nil {
 		return nil, err
 	}
@@ -257,10 +293,3 @@ func topCauses(l *ledger.Ledger) (list []causeShare) {
 }
 
 func (p *comparePage) Searching() string { return "/search?q=" + url.QueryEscape(p.Query) }
-
-// matrix counts what each two organizations have in common.
-type matrix struct {
-	List    []*compared
-	Counts  [][]int64
-	Heading string // id of it
-}

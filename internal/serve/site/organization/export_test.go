@@ -1,10 +1,14 @@
 package organization
 
-// Exported for the tests of the package.
-var (
-	StandingMarks = standingMarks
-	WebsiteLink   = websiteLink
+import (
+	"grantgraph/client"
 )
 
-// Mark is a short statement with its sign.
-type Mark = mark
+// Exported for the tests of the package.
+var WebsiteLink = websiteLink
+
+// Standing is what pages say of a standing.
+func Standing(s client.ProfileStanding) (string, error) {
+	text, err := templates.Fragment("overview", "standing", s)
+	return string(text), err
+}

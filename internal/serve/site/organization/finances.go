@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/table"
 )
@@ -51,7 +52,7 @@ const mostReturns = 24
 var figureTable string
 
 // income is the group of the figures that the latest return is drawn by.
-const income = "Income by kind"
+const income = "Revenue by type"
 
 // grantsGroup is the group of the grant dollars.
 const grantsGroup = "Grants and where they are listed"
@@ -131,7 +132,7 @@ func (p *financesPage) read(list []snapshot.Financial) {
 	list = list[max(0, len(list)-mostReturns):]
 	for i := len(list) - 1; i >= 0; i-- {
 		f := &list[i]
-		p.Returns = append(p.Returns, financialReturn{int(f.TaxYear), formName(f.ReturnType), f.PeriodEnd, f.Amended, api.FilingURL(p.EIN, f.ObjectID)})
+		p.Returns = append(p.Returns, financialReturn{int(f.TaxYear), frame.Form(f.ReturnType), f.PeriodEnd, f.Amended, api.FilingURL(p.EIN, f.ObjectID)})
 	}
 	var kinds []draw.Bar
 	latest := &list[len(list)-1]

@@ -51,7 +51,7 @@ func (s *room) showGrants(w http.ResponseWriter, r *http.Request, v *view) error
 	case "gave", "received":
 		page.Gave = direction == "gave"
 	default:
-		v.Problems = append(v.Problems, "Direction: it is gave or received.")
+		v.Problems = append(v.Problems, "Direction: choose gave or received.")
 	}
 	q := page.question(v.pageNumber(r))
 	v.API = v.BaseURL + api.Versioned + "/grants/transactions?" + q.Encode()
@@ -113,7 +113,7 @@ func (p *grantsPage) question(number int64) url.Values {
 	}
 	i := slices.IndexFunc(sorts, func(s struct{ name, title, by, order string }) bool { return s.name == p.Sort })
 	if i < 0 {
-		p.Problems = append(p.Problems, "Order: it is none of those offered.")
+		p.Problems = append(p.Problems, "Order: choose one of those offered.")
 		p.Sort, i = "", 0
 	}
 	if i > 0 {

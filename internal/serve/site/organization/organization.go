@@ -6,6 +6,7 @@ package organization
 import (
 	"cmp"
 	"embed"
+	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -16,7 +17,6 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/ein"
-	"grantgraph/internal/grant"
 	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/plural"
@@ -62,16 +62,16 @@ func Route(mux *http.ServeMux, f *frame.Frame) {
 		{name: "recipients", title: "Recipients", count: func(v *view) int64 { return v.Core.Given.RecipientCount }, show: s.showRelations(graph.Gave)},
 		{name: "network", title: "Network", show: s.showNetwork},
 		{name: "prospects", title: "Prospects", show: s.showProspects, personal: true, plan: "Plus", offers: []string{
-			"Funders that fund organizations like this one and have not funded it, or not lately, ranked",
+			"Ranked list of funders of similar organizations that have not funded this one, at least not recently",
 			"The reasons as data: similar recipients, typical grants, giving in the state and for the cause, how many recipients were new",
-			"Filters for place, cause, size and kind of funder, and a file of all of them"}},
+			"Filters for place, cause, size and type of funder, and a download of the whole list"}},
 		{name: "finances", title: "Finances", show: s.showFinances},
 		{name: "people", title: "People", show: s.showPeople, personal: true, plan: "Pro", offers: []string{
-			"Officers, directors, trustees and key employees of the latest return, with titles, hours and pay",
-			"Organizations that share people with it", "The group of organizations that it belongs to"}},
+			"Officers, directors, trustees and key employees on the latest return, with titles, hours and pay",
+			"Organizations that share people with this one", "The group this organization belongs to"}},
 		{name: "government", title: "Government funding", show: s.showGovernment, personal: true, plan: "Pro", offers: []string{
 			"Federal and state awards by year, agency and program",
-			"Every award, with how it was joined to this organization and how sure that is", "Which award files were read, and which were not"}},
+			"Every award, how we matched it to this organization, and how sure we are", "Which award files this covers, and which are missing"}},
 		{name: "screening", title: "Screening", show: s.showScreening, personal: true},
 	}
 	mux.HandleFunc("GET /org/{ein}", s.Handle(s.serve))
@@ -89,7 +89,6 @@ type view struct {
 	Home     string // path of the overview
 	Core     client.ProfileCore
 	Absent   []client.Absent
-	Standing []mark
 	Website  string // address of the link, or empty
 	Tabs     []tab
 	API, SQL string   // the same view in the API and SQL
@@ -103,9 +102,6 @@ type tab struct {
 	Current     bool
 }
 
-// mark is a short statement with its symbol in style.css.
-type mark struct{ Kind, Text string }
-
 // serve finds the organization and the part; similar addresses redirect to the one.
 func (s *room) serve(w http.ResponseWriter, r *http.Request) error {
 	e, err := ein.Parse(r.PathValue("ein"))
@@ -118,7 +114,8 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	org, ok := set.Search.Lookup(e)
 	if !ok {
-		return frame.Missing
+		return frame.Refuse(http.StatusNotFound, "Organization not found", "No IRS list, return or grant that we have names an organization with the EIN "+
+			e.Hyphenated()+". Compare the EIN with its determination letter. A local chapter may file under the EIN of its parent.")
 	}
 	slug := search.Slug(org.Name)
 	p, ok := s.find(r.PathValue("rest"), slug)
@@ -183,7 +180,6 @@ func (s *room) view(r *http.Request, e ein.EIN, name, home string, at part) (*vi
 	}
 	v.Styles = []string{"organization.css"}
 	v.Canonical, v.Kind, v.Image = strings.TrimSuffix(home+"/"+at.name, "/"), "profile", "/share/org/"+e.String()+".png"
-	v.Standing = standingMarks(&v.Core.Standing)
 	v.Website = websiteLink(v.Core.Organization.WebsiteURL)
 	v.Description = v.describe()
 	v.Facts = v.facts()
@@ -242,36 +238,6 @@ func (v *view) facts() any {
 	return f
 }
 
-// standingMarks states the organization's status on the IRS lists. If a list is unavailable, its facts are unknown.
-func standingMarks(s *client.ProfileStanding) (list []mark) {
-	since := func(word string, date *string) string {
-		if date == nil {
-			return word
-		}
-		return word + " on " + frame.Day(*date)
-	}
-	switch {
-	case s.Revoked == nil:
-		list = append(list, mark{"not_screened", "Revocations not checked: the list is out of service"})
-	case *s.Revoked:
-		list = append(list, mark{"bad", since("Exemption revoked by the IRS", s.RevocationDate)})
-	case s.ReinstatementDate != nil:
-		list = append(list, mark{"look", since("Exemption was revoked and reinstated", s.ReinstatementDate)})
-	}
-	switch {
-	case s.InBMF == nil:
-		list = append(list, mark{"not_screened", "Exempt status not checked: the IRS master file is out of service"})
-	case *s.InBMF:
-		list = append(list, mark{"ok", "In the IRS list of exempt organizations"})
-	default:
-		list = append(list, mark{"look", "Not in the IRS list of exempt organizations"})
-	}
-	if s.Pub78Verified != nil && *s.Pub78Verified {
-		list = append(list, mark{"ok", "Can receive deductible contributions"})
-	}
-	return list
-}
-
 // websiteLink is the address of a website as filed, empty if it cannot be valid.
 func websiteLink(filed *string) string {
 	if filed == nil || len(*filed) > 300 {
@@ -321,40 +287,37 @@ func (v *view) readProblems(err error) error {
 }
 
 // problemNames are the labels of the API's parameters on the pages.
-var problemNames = map[string]string{"min_amt": "Typical grant", "max_amt": "Typical grant", "min_grants_paid": "Gave in a year",
-	"max_grants_paid": "Gave in a year", "subject": "Cause", "page": "Page", "year": "Fiscal year", "sort_by": "Order", "sort_order": "Order"}
+var problemNames = map[string]string{"min_amt": "Typical grant", "max_amt": "Typical grant", "min_grants_paid": "Annual giving",
+	"max_grants_paid": "Annual giving", "subject": "Cause", "page": "Page", "year": "Fiscal year", "sort_by": "Order", "sort_order": "Order"}
 
 // things writes a count of a noun whose plural ends in s.
 func things(n int64, word string) string { return plural.Count(n, word, word+"s") }
 
 var words = template.FuncMap{
-	"text":    frame.Text,
 	"plural":  things,
-	"form":    formName,
-	"day":     frame.Day,
+	"form":    frame.Form,
 	"chance":  chance,
 	"figure":  figure,
 	"compact": draw.Compact,
 	"marked":  markWord,
 	"signed":  signed,
-	"matrix":  func(list []*compared, counts [][]int64, heading string) matrix { return matrix{list, counts, heading} },
+	"path":    path,
 	"joined":  joinedBy,
-	"phone":   func(n string) string { return tenDigits.ReplaceAllString(n, "($1) $2-$3") },
-	"applies": grant.ApplicationsLabel,
+	"span": func(first, last *int) string {
+		switch {
+		case first == nil || last == nil:
+			return ""
+		case *first == *last:
+			return strconv.Itoa(*first)
+		}
+		return fmt.Sprintf("%d to %d", *first, *last)
+	},
+	"yes":   func(known *bool) bool { return known != nil && *known },
+	"phone": func(n string) string { return tenDigits.ReplaceAllString(n, "($1) $2-$3") },
 }
 
 func markWord(m ledger.Mark) string {
 	return map[ledger.Mark]string{ledger.New: "new", ledger.Repeat: "repeat", ledger.Lapsed: "lapsed"}[m]
-}
-
-func formName(form string) string {
-	switch form {
-	case "990EZ", "990PF", "990T":
-		return "Form 990-" + form[3:]
-	case "":
-		return "Return"
-	}
-	return "Form " + form
 }
 
 // chance writes a probability that is often close to 1.

@@ -18,6 +18,7 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/ledger"
+	"grantgraph/internal/serve/prospect"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/organization"
 	"grantgraph/internal/snapshot"
@@ -181,9 +182,9 @@ func TestMarkedOnly(t *testing.T) {
 	}
 	p.get(t, home+"/recipients?order=grants").want(t, home, 200, "&sort_by=count")
 	p.get(t, home+"/recipients?mark=new").want(t, home, 200, "The API lists all of them")
-	p.get(t, home+"/recipients?mark=old").want(t, home, 422, "it is new, repeat or lapsed")
+	p.get(t, home+"/recipients?mark=old").want(t, home, 422, "choose new, repeat or lapsed")
 	p.get(t, home+"/recipients?order=x").want(t, home, 422, "Order:")
-	p.get(t, home+"/recipients?page=0").want(t, home, 422, "Page: it is a number from 1 on.")
+	p.get(t, home+"/recipients?page=0").want(t, home, 422, "Page: enter a number, starting with 1.")
 	p.get(t, home+"/recipients?page=999").want(t, home, 200, "This page is empty.")
 }
 
@@ -281,9 +282,9 @@ func TestGrantFilters(t *testing.T) {
 		p.get(t, path+"&sort="+sort).want(t, path, 200, `<option value="`+sort+`" selected>`)
 	}
 	p.get(t, path+"&year=abc").want(t, path, 422, "Fiscal year:")
-	p.get(t, path+"&sort=abc").want(t, path, 422, "Order: it is none of those offered.")
+	p.get(t, path+"&sort=abc").want(t, path, 422, "Order: choose one of those offered.")
 	p.get(t, path+"&page=x").want(t, path, 422, "Page:")
-	p.get(t, p.home(t, e)+"/grants?direction=up").want(t, path, 422, "Direction: it is gave or received.")
+	p.get(t, p.home(t, e)+"/grants?direction=up").want(t, path, 422, "Direction: choose gave or received.")
 }
 
 // TestPlans checks what each plan sees: without the plan, no data is shown.
@@ -315,8 +316,8 @@ func TestPlans(t *testing.T) {
 					}
 				}
 				net := p.get(t, home+"/network", plan)
-				net.want(t, home, 200, "are part of the Pro plan")
-				if has := strings.Contains(net.body, "are part of the Plus and Pro plans"); has == (plan == "plus") {
+				net.want(t, home, 200, "The Pro plan includes shared board members")
+				if has := strings.Contains(net.body, "The Plus and Pro plans include similar organizations"); has == (plan == "plus") {
 					t.Errorf("%s: similar organizations are shown wrongly to %q", home, plan)
 				}
 			}
@@ -527,15 +528,21 @@ func TestStanding(t *testing.T) {
 	yes, no, date := true, false, "2021-05-15"
 	for name, tc := range map[string]struct {
 		in   client.ProfileStanding
-		want []organization.Mark
+		want []string // kinds and texts
 	}{
-		"unknown":    {client.ProfileStanding{}, []organization.Mark{{Kind: "not_screened", Text: "Revocations not checked: the list is out of service"}, {Kind: "not_screened", Text: "Exempt status not checked: the IRS master file is out of service"}}},
-		"good":       {client.ProfileStanding{InBMF: &yes, Pub78Verified: &yes, Revoked: &no}, []organization.Mark{{Kind: "ok", Text: "In the IRS list of exempt organizations"}, {Kind: "ok", Text: "Can receive deductible contributions"}}},
-		"revoked":    {client.ProfileStanding{InBMF: &no, Revoked: &yes, RevocationDate: &date}, []organization.Mark{{Kind: "bad", Text: "Exemption revoked by the IRS on May 15, 2021"}, {Kind: "look", Text: "Not in the IRS list of exempt organizations"}}},
-		"reinstated": {client.ProfileStanding{InBMF: &yes, Revoked: &no, ReinstatementDate: &date}, []organization.Mark{{Kind: "look", Text: "Exemption was revoked and reinstated on May 15, 2021"}, {Kind: "ok", Text: "In the IRS list of exempt organizations"}}},
+		"unknown":    {client.ProfileStanding{}, []string{`not_screened">Revocations not checked: the list is out of service<`, `not_screened">Exempt status not checked: the IRS master file is out of service<`}},
+		"good":       {client.ProfileStanding{InBMF: &yes, Pub78Verified: &yes, Revoked: &no}, []string{`ok">In the IRS list of exempt organizations<`, `ok">Can receive deductible contributions<`}},
+		"revoked":    {client.ProfileStanding{InBMF: &no, Revoked: &yes, RevocationDate: &date}, []string{`bad">Exemption revoked by the IRS on May 15, 2021<`, `look">Not in the IRS list of exempt organizations<`}},
+		"reinstated": {client.ProfileStanding{InBMF: &yes, Revoked: &no, ReinstatementDate: &date}, []string{`look">Exemption was revoked and reinstated on May 15, 2021<`, `ok">In the IRS list of exempt organizations<`}},
 	} {
-		if got := organization.StandingMarks(&tc.in); !slices.Equal(got, tc.want) {
-			t.Errorf("%s: %v", name, got)
+		got, err := organization.Standing(tc.in)
+		if err != nil || strings.Count(got, "<li") != len(tc.want) {
+			t.Errorf("%s: %s %v", name, got, err)
+		}
+		for _, mark := range tc.want {
+			if !strings.Contains(got, `class="mark `+mark) {
+				t.Errorf("%s: no %s in %s", name, mark, got)
+			}
 		}
 	}
 }
@@ -584,12 +591,23 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestCauses checks that causes of recipients are those in the registry.
+// TestUnknown says of an EIN that nobody has what that means.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	open(t).get(t, "/org/999999998").want(t, "/org/999999998", 404, "Organization not found", "99-9999998", `href="/check"`)
+}
+
+// TestCauses checks that causes of recipients are those in the registry, or else inferred ones.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	p := open(t)
 	e := p.largest(t)
-	l, err := ledger.Read(t.Context(), p.set.Graph, e, graph.Gave, 0, nil)
+	l, err := ledger.Read(t.Context(), p.set.Graph, e, graph.Gave, 0, func(e ein.EIN) byte {
+		if found, ok := p.set.Profiles.Read(e, false); ok {
+			return prospect.Cause(&found.Organization)
+		}
+		return 0
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -599,7 +617,69 @@ func TestCauses(t *testing.T) {
 		if x.Key != "" {
 			page.want(t, home, 200, ntee.Label(x.Key[0]), "/explore?funder_id="+e.String()+"&subject="+x.Key)
 		} else if i == 0 {
-			page.want(t, home, 200, "No registered cause")
+			page.want(t, home, 200, "No cause known")
 		}
+	}
+}
+
+// TestSecondRing opens the network around an organization of the picture, by its link alone. What is drawn stands in the tables too.
+func TestSecondRing(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	seconds := 0
+	for kind, list := range p.kinds(t) {
+		for _, e := range list {
+			at := p.home(t, e) + "/network"
+			page := p.get(t, at)
+			page.want(t, at, 200, `<div id="second" tabindex="-1"></div>`)
+			links := regexp.MustCompile(`href="([^"]*/network\?around=(\d{9})#second)"`).FindAllStringSubmatch(page.body, -1)
+			table := strings.Count(page.body, ">Network<span")
+			if len(links) != 3*table {
+				t.Errorf("%s, %s: %d links in two layouts and a table of %d", at, kind, len(links), table)
+			}
+			if table == 0 {
+				continue
+			}
+			seconds++
+			to, _, _ := strings.Cut(links[0][1], "#")
+			around, _ := ein.Parse(links[0][2])
+			org, _ := p.set.Search.Lookup(around)
+			// An organization of the first ring has the one in the center in its own.
+			page = p.get(t, to)
+			page.want(t, to, 200, "<h2>Around "+orgname.Display(org.Name)+"</h2>", `href="`+p.home(t, around)+`"`, at+`"`)
+			if strings.Contains(page.body, `rel="canonical"`) {
+				t.Errorf("%s is for search engines", to)
+			}
+		}
+	}
+	if seconds < 5 {
+		t.Errorf("only %d organizations have a second ring: this world shows little", seconds)
+	}
+	home := p.home(t, p.kinds(t)["funder"][0])
+	for _, around := range []string{"x", "000000000", "123"} {
+		p.get(t, home+"/network?around="+around).want(t, around, 404)
+	}
+}
+
+// TestLegend says of every mark of a network what it stands for on that page.
+func TestLegend(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	said := map[string]bool{}
+	for _, list := range p.kinds(t) {
+		for _, e := range list {
+			page := p.get(t, p.home(t, e)+"/network").body
+			for class, means := range map[string]string{"funder": "(gave to it)", "recipient": "(received from it)", "cofunder": "(give to the same recipients)",
+				"sharing": "(received from funders who gave to it)"} {
+				drawn := strings.Contains(page, `class="`+class+`"><title>`)
+				if drawn != strings.Contains(page, means) {
+					t.Errorf("%s: %s are drawn: %v; the legend does not agree", e, class, drawn)
+				}
+				said[class] = said[class] || drawn
+			}
+		}
+	}
+	if len(said) != 4 || !said["sharing"] || !said["cofunder"] {
+		t.Errorf("only %v: this world shows little", said)
 	}
 }

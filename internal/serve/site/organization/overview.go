@@ -18,6 +18,7 @@ import (
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/ledger"
 	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/serve/prospect"
 	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/snapshot"
@@ -85,12 +86,8 @@ func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) err
 	defer hold.Release()
 	page := overview{view: v, News: newsOf(v.set.Changes, v.EIN)}
 	e := v.EIN.String()
-	for _, side := range []struct {
-		side  graph.Side
-		to    *flow
-		cause func(ein.EIN) byte
-	}{{graph.Gave, &page.Gave, nil}, {graph.Received, &page.Received, v.set.Profiles.Cause}} {
-		if err := side.to.read(r.Context(), v, side.side, side.cause); err != nil {
+	for side, to := range map[graph.Side]*flow{graph.Gave: &page.Gave, graph.Received: &page.Received} {
+		if err := to.read(r.Context(), v, side); err != nil {
 			return err
 		}
 	}
@@ -121,9 +118,18 @@ func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) err
 	return s.pages.Render(w, http.StatusOK, "overview", page)
 }
 
-func (f *flow) read(ctx context.Context, v *view, side graph.Side, cause func(ein.EIN) byte) (err error) {
+// cause is the letter of an organization's cause, also of one that we inferred, or 0.
+func (v *view) cause(e ein.EIN) byte {
+	found, ok := v.set.Profiles.Read(e, false)
+	if !ok {
+		return 0
+	}
+	return prospect.Cause(&found.Organization)
+}
+
+func (f *flow) read(ctx context.Context, v *view, side graph.Side) (err error) {
 	g := v.set.Graph
-	if f.Ledger, err = ledger.Read(ctx, g, v.EIN, side, 0, cause); err != nil || f.Grants == 0 {
+	if f.Ledger, err = ledger.Read(ctx, g, v.EIN, side, 0, v.cause); err != nil || f.Grants == 0 {
 		return err
 	}
 	median, _, err := ledger.Median(ctx, g, v.EIN, side)
@@ -150,16 +156,12 @@ const (
 
 // draw makes the pictures of one direction. of says whose place the map shows.
 func (f *flow) draw(of string) {
-	causes := grouped(graph.GroupSubject, f.Subjects)
-	bars := draw.GroupBars(causes, topShown, func(n int64) string { return things(n, "other cause") }, func(key string) string {
+	bars := draw.GroupBars(grouped(graph.GroupSubject, f.Subjects), topShown, func(n int64) string { return things(n, "other cause") }, func(key string) string {
 		if of == ofFunders {
 			return "" // there is no filter by a funder's cause
 		}
 		return f.Explore + "&subject=" + key
 	})
-	if causes.None != nil {
-		bars[len(bars)-1].Label = "No registered cause"
-	}
 	f.Causes = draw.Dollars.Bars(bars)
 	if len(f.States) > 0 {
 		f.Map = draw.GroupMap(grouped(graph.GroupState, f.States), func(code string) string { return f.Explore + "&location=" + code + of })

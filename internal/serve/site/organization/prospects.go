@@ -192,7 +192,7 @@ func (p *prospectsPage) fields() {
 	choose("location", "State", "Any state", states)
 	choose("location_type", "The state", "is where it gives", []option{{Value: "funder", Text: "is where the funder is"}})
 	choose("subject", "Gave to the cause", "Any cause", causes)
-	choose("funder_type", "Kind of funder", "All kinds", kinds)
+	choose("funder_type", "Type of funder", "All types", kinds)
 	var answers []option
 	for _, answer := range grant.Applications() {
 		answers = append(answers, option{Value: answer, Text: grant.ApplicationsLabel(answer)})
@@ -200,7 +200,7 @@ func (p *prospectsPage) fields() {
 	choose("accepts_applications", "Applications", "Any", answers)
 	for _, f := range []field{
 		{Name: "min_amt", Title: "Typical grant from"}, {Name: "max_amt", Title: "up to"},
-		{Name: "min_grants_paid", Title: "Gave in a year from"}, {Name: "max_grants_paid", Title: "up to"},
+		{Name: "min_grants_paid", Title: "Annual giving from"}, {Name: "max_grants_paid", Title: "up to"},
 	} {
 		f.Value = p.Asked.Get(f.Name)
 		p.Fields = append(p.Fields, f)

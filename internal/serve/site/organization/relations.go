@@ -75,12 +75,12 @@ func (s *room) drawRelations(w http.ResponseWriter, r *http.Request, v *view, si
 	if i := slices.Index(markNames, mark); i >= 0 {
 		q.Only = ledger.Mark(i)
 	} else {
-		v.Problems = append(v.Problems, "Mark: it is new, repeat or lapsed.")
+		v.Problems = append(v.Problems, "Mark: choose new, repeat or lapsed.")
 	}
 	if i := slices.Index(orderNames, order); i >= 0 {
 		q.Order = ledger.RelationOrder(i)
 	} else {
-		v.Problems = append(v.Problems, "Order: it is grants or latest, or left out for dollars.")
+		v.Problems = append(v.Problems, "Order: choose grants or latest, or leave the order out for dollars.")
 	}
 	q.Page.Offset = int(number-1) * rowsShown
 	hold, err := s.Budget.Take(r.Context(), ledger.Weight(v.set.Graph, v.EIN, side))
@@ -195,7 +195,7 @@ func (v *view) pageNumber(r *http.Request) int64 {
 	}
 	n, err := strconv.ParseInt(t, 10, 64)
 	if err != nil || n < 1 || n > mostPages {
-		v.Problems = append(v.Problems, "Page: it is a number from 1 on.")
+		v.Problems = append(v.Problems, "Page: enter a number, starting with 1.")
 		return 1
 	}
 	return n

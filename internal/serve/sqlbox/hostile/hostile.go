@@ -65,29 +65,6 @@ func repeated(statements []string) []string {
 	return statements
 }
 
-// Costly returns short, allowed statements that take the engine very long to parse and bind.
-func Costly() []string {
-	structs := "SELECT 1 AS x"
-	for range 28 {
-		structs = "SELECT {'a': x, 'b': x} AS x FROM (" + structs + ")"
-	}
-	lists := "SELECT [1] AS x"
-	for range 28 {
-		lists = "SELECT {'a': [x], 'b': [x]} AS x FROM (" + lists + ")"
-	}
-	var columns, many, more []string
-	for i := range 200 {
-		columns = append(columns, fmt.Sprintf("1 AS c%d", i))
-	}
-	for i := range 60 {
-		many = append(many, fmt.Sprintf("a AS a%d", i))
-		more = append(more, fmt.Sprintf("b AS b%d", i))
-	}
-	wide := "WITH a AS (SELECT " + strings.Join(columns, ", ") + "), b AS (SELECT * FROM " + strings.Join(many, ", ") +
-		") SELECT * FROM " + strings.Join(more, ", ")
-	return []string{structs, lists, wide}
-}
-
 // NestedLambdas returns a statement with lambdas inside lambdas. Each level doubles the engine's work to bind the statement.
 func NestedLambdas(deep int) string {
 	s := "1"

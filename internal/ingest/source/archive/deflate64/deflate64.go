@@ -37,6 +37,7 @@ func NewReader(r io.Reader) io.ReadCloser {
 		d.exact = b
 	} else {
 		d.src = bufio.NewReaderSize(r, 64<<10)
+		d.exact = d.src
 	}
 	return d
 }
@@ -44,9 +45,9 @@ func NewReader(r io.Reader) io.ReadCloser {
 // reader is the state of an unpacking. Bytes go into the window first and are
 // handed out from there when the window is full or the stream ends.
 type reader struct {
-	src   *bufio.Reader // one of the two is set
 	exact io.ByteReader
-	taken int64 // bytes taken from the source
+	src   *bufio.Reader // the same, if it may be read ahead
+	taken int64         // bytes taken from the source
 
 	bits  uint64 // unread bits, lowest first
 	nbits uint
@@ -56,9 +57,9 @@ type reader struct {
 	read   int  // end of the bytes already handed out
 	filled bool // the window went round at least once
 
-	step   func(*reader) error // the next step
-	last   bool                // the block being read is the final one
-	length int                 // bytes still to come of a stored block, or of a copy that did not fit into the window
+	step   func(*reader) // the next step
+	last   bool          // the block being read is the final one
+	length int           // bytes still to come of a stored block, or of a copy that did not fit into the window
 	dist   int
 	err    error
 
@@ -94,106 +95,85 @@ func (d *reader) Read(p []byte) (int, error) {
 		}
 		// Every step either fills the window or ends its part of the stream.
 		for d.err == nil && d.write < windowSize {
-			d.err = d.step(d)
+			d.step(d)
 		}
 	}
 }
 
-func (d *reader) block() error {
+func (d *reader) block() {
 	if d.last {
-		return io.EOF
+		d.err = io.EOF
+		return
 	}
-	head, err := d.take(3)
-	if err != nil {
-		return err
-	}
+	head := d.take(3)
 	d.last = head&1 != 0
+	d.step = (*reader).symbols
 	switch head >> 1 {
 	case 0:
-		return d.storedHead()
+		d.storedHead()
 	case 1:
 		d.literals, d.distances = fixedLiterals, fixedDistances
 	case 2:
-		if err := d.dynamicHead(); err != nil {
-			return err
-		}
+		d.dynamicHead()
 	default:
-		return d.corrupt("unknown block type")
+		d.corrupt("unknown block type")
 	}
-	d.step = (*reader).symbols
-	return nil
 }
 
-func (d *reader) storedHead() error {
+func (d *reader) storedHead() {
 	d.bits >>= d.nbits % 8
 	d.nbits -= d.nbits % 8
-	v, err := d.take(32)
-	if err != nil {
-		return err
-	}
+	v := d.take(32)
 	if uint16(v) != ^uint16(v>>16) {
-		return d.corrupt("the length of a stored block does not check")
+		d.corrupt("the length of a stored block does not check")
 	}
 	d.length = int(uint16(v))
 	d.step = (*reader).stored
-	return nil
 }
 
-func (d *reader) stored() error {
+func (d *reader) stored() {
 	for d.length > 0 && d.write < windowSize {
+		n := 1
 		if d.nbits == 0 && d.src != nil {
-			n, err := d.src.Read(d.window[d.write:min(windowSize, d.write+d.length)])
-			d.taken += int64(n)
-			d.write += n
-			d.length -= n
-			if n == 0 && err != nil {
-				return unexpected(err)
+			var err error
+			n, err = d.src.Read(d.window[d.write:min(windowSize, d.write+d.length)])
+			if d.taken += int64(n); n == 0 && err != nil {
+				d.fail(unexpected(err))
 			}
-			continue
+		} else {
+			d.window[d.write] = byte(d.take(8))
 		}
-		b, err := d.take(8)
-		if err != nil {
-			return err
+		if d.err != nil {
+			return
 		}
-		d.window[d.write] = byte(b)
-		d.write++
-		d.length--
+		d.write += n
+		d.length -= n
 	}
 	if d.length == 0 {
 		d.step = (*reader).block
 	}
-	return nil
 }
 
 // lengthOrder is the order in which the lengths of the length code are given.
 var lengthOrder = [19]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-func (d *reader) dynamicHead() error {
-	v, err := d.take(14)
-	if err != nil {
-		return err
-	}
+func (d *reader) dynamicHead() {
+	v := d.take(14)
 	literals, distances, given := int(v&31)+257, int(v>>5&31)+1, int(v>>10)+4
 	if literals > maxLiterals-2 {
-		return d.corrupt("too many literal codes")
+		d.corrupt("too many literal codes")
+		return
 	}
 	var code [19]uint8
 	for _, at := range lengthOrder[:given] {
-		l, err := d.take(3)
-		if err != nil {
-			return err
-		}
-		code[at] = uint8(l)
+		code[at] = uint8(d.take(3))
 	}
 	if !d.literals.build(code[:]) {
-		return d.corrupt("the code of code lengths is no prefix code")
+		d.corrupt("the code of code lengths is no prefix code")
 	}
 	all := d.lengths[:literals+distances]
-	for i := 0; i < len(all); {
-		symbol, err := d.symbol(&d.literals)
-		if err != nil {
-			return err
-		}
+	for i := 0; i < len(all) && d.err == nil; {
+		symbol := d.symbol(&d.literals)
 		if symbol < 16 {
 			all[i] = uint8(symbol)
 			i++
@@ -204,29 +184,26 @@ func (d *reader) dynamicHead() error {
 		switch symbol {
 		case 16:
 			if i == 0 {
-				return d.corrupt("a code length repeats nothing")
+				d.corrupt("a code length repeats nothing")
+				return
 			}
 			value, extra = all[i-1], 2
 		case 18:
 			base, extra = 11, 7
 		}
-		more, err := d.take(extra)
-		if err != nil {
-			return err
-		}
-		n := base + int(more)
+		n := base + int(d.take(extra))
 		if i+n > len(all) {
-			return d.corrupt("more code lengths than codes")
+			d.corrupt("more code lengths than codes")
+			return
 		}
 		for range n {
 			all[i] = value
 			i++
 		}
 	}
-	if !d.literals.build(all[:literals]) || !d.distances.build(all[literals:]) {
-		return d.corrupt("the codes of a block are no prefix codes")
+	if d.err == nil && (!d.literals.build(all[:literals]) || !d.distances.build(all[literals:])) {
+		d.corrupt("the codes of a block are no prefix codes")
 	}
-	return nil
 }
 
 // The base and the extra bits of each length code from 257 on and of each distance code.
@@ -244,49 +221,42 @@ func distance(code int) (base int, extra uint) {
 }
 
 // symbols unpacks a compressed block until it ends or the window is full.
-func (d *reader) symbols() error {
+func (d *reader) symbols() {
 	for d.write < windowSize {
 		if d.length > 0 {
 			d.copy()
 			continue
 		}
-		symbol, err := d.symbol(&d.literals)
-		if err != nil {
-			return err
-		}
-		if symbol < endOfBlock {
+		symbol := d.symbol(&d.literals)
+		switch {
+		case d.err != nil:
+			return
+		case symbol < endOfBlock:
 			d.window[d.write] = byte(symbol)
 			d.write++
-			continue
-		}
-		if symbol == endOfBlock {
+		case symbol == endOfBlock:
 			d.step = (*reader).block
-			return nil
+			return
+		default:
+			d.match(symbol - endOfBlock - 1)
 		}
-		symbol -= endOfBlock + 1
-		if symbol >= len(lengthBase) {
-			return d.corrupt("unknown length code")
-		}
-		more, err := d.take(uint(lengthExtra[symbol]))
-		if err != nil {
-			return err
-		}
-		length := int(lengthBase[symbol]) + int(more)
-		code, err := d.symbol(&d.distances)
-		if err != nil {
-			return err
-		}
-		base, extra := distance(code)
-		if more, err = d.take(extra); err != nil {
-			return err
-		}
-		d.dist = base + int(more)
-		if d.dist > d.write && !d.filled {
-			return d.corrupt("a copy from before the beginning")
-		}
+	}
+}
+
+// match reads what follows a length code: how much is to be copied, and from where.
+func (d *reader) match(code int) {
+	if code >= len(lengthBase) {
+		d.corrupt("unknown length code")
+		return
+	}
+	length := int(lengthBase[code]) + int(d.take(uint(lengthExtra[code])))
+	base, extra := distance(d.symbol(&d.distances))
+	if d.dist = base + int(d.take(extra)); d.dist > d.write && !d.filled {
+		d.corrupt("a copy from before the beginning")
+	}
+	if d.err == nil {
 		d.length = length
 	}
-	return nil
 }
 
 // copy repeats the bytes written d.dist bytes ago, up to the end of the window.
@@ -307,8 +277,8 @@ func (d *reader) copy() {
 	}
 }
 
-// refill makes at least want bits available, or reports that the stream ends before them.
-func (d *reader) refill(want uint) error {
+// refill makes at least want bits available, unless the stream ends before them.
+func (d *reader) refill(want uint) {
 	if d.src != nil {
 		// Read eight bytes at once if they are buffered. The next refill reads the bits that did not fit again.
 		if p, err := d.src.Peek(8); err == nil {
@@ -318,58 +288,61 @@ func (d *reader) refill(want uint) error {
 			d.bits &= 1<<d.nbits - 1
 			d.taken += int64(n)
 			_, err = d.src.Discard(int(n))
-			return err
+			d.fail(err)
+			return
 		}
 	}
 	for d.nbits < want {
-		var b byte
-		var err error
-		if d.src != nil {
-			b, err = d.src.ReadByte()
-		} else {
-			b, err = d.exact.ReadByte()
-		}
+		b, err := d.exact.ReadByte()
 		if err != nil {
-			return unexpected(err)
+			d.fail(unexpected(err))
+			return
 		}
 		d.taken++
 		d.bits |= uint64(b) << d.nbits
 		d.nbits += 8
 	}
-	return nil
 }
 
-// take reads n bits, at most 32.
-func (d *reader) take(n uint) (uint32, error) {
+// take reads n bits, at most 32. If the stream ends before them, they are 0.
+func (d *reader) take(n uint) uint32 {
 	if d.nbits < n {
-		if err := d.refill(n); err != nil {
-			return 0, err
+		if d.refill(n); d.err != nil {
+			return 0
 		}
 	}
 	v := uint32(d.bits & (1<<n - 1))
 	d.bits >>= n
 	d.nbits -= n
-	return v, nil
+	return v
 }
 
-// symbol reads one code. It asks for no more bits than the code has, so that the last code does not read beyond the stream.
-func (d *reader) symbol(t *table) (int, error) {
-	for {
+// symbol reads one code, 0 after an error. It asks for no more bits than the code has, so that the last code does
+// not read beyond the stream.
+func (d *reader) symbol(t *table) int {
+	for d.err == nil {
 		e := t.find(d.bits)
 		if n := uint(e & 15); n != 0 && n <= d.nbits {
 			d.bits >>= n
 			d.nbits -= n
-			return int(e >> 4), nil
+			return int(e >> 4)
 		} else if n == 0 && d.nbits >= t.longest {
-			return 0, d.corrupt("a code that was not defined")
+			d.corrupt("a code that was not defined")
+		} else {
+			d.refill(d.nbits + 1)
 		}
-		if err := d.refill(d.nbits + 1); err != nil {
-			return 0, err
-		}
+	}
+	return 0
+}
+
+// fail keeps the first error. Nothing is unpacked after it.
+func (d *reader) fail(err error) {
+	if d.err == nil {
+		d.err = err
 	}
 }
 
-func (d *reader) corrupt(reason string) error { return &CorruptError{d.taken, reason} }
+func (d *reader) corrupt(reason string) { d.fail(&CorruptError{d.taken, reason}) }
 
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {

@@ -1,8 +1,39 @@
-// The search boxes: each asks /api/v1/search as one types and lists what it finds.
+// The search boxes, the tabs, and the buttons that copy code. Each box asks /api/v1/search as one types and lists what it finds.
 // Enter leads to the page of results and never to an organization by itself; a form
 // with data-to has no such page, so it lists what it found, and its list leads there
-// instead of to the page of the organization.
+// instead of to the page of the organization. In a form with data-enter, Enter lets the server find who is meant.
 (() => {
+  // On a phone the tabs of a page are wider than the screen: the one that is open comes into sight.
+  for (const tab of document.querySelectorAll(".tabs [aria-current]")) tab.parentNode.scrollLeft = tab.offsetLeft - (innerWidth - tab.offsetWidth) / 2;
+
+  // The steps for a first visit stay closed once they were closed. A browser that keeps nothing shows them again.
+  const steps = document.getElementById("first-visit");
+  if (steps) try {
+    if (localStorage.getItem("first-visit") === "closed") steps.open = false;
+    steps.addEventListener("toggle", () => localStorage.setItem("first-visit", steps.open ? "open" : "closed"));
+  } catch { /* it may not keep anything */ }
+
+  // What a pre holds can be copied with one button, where the browser lets us copy.
+  if (navigator.clipboard) for (const pre of document.querySelectorAll("main pre")) {
+    const button = document.createElement("button"), said = document.createElement("span");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    said.className = "unseen";
+    said.role = "status";
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(pre.textContent.trim());
+        button.textContent = said.textContent = "Copied";
+      } catch {
+        getSelection().selectAllChildren(pre);
+        button.textContent = said.textContent = "Selected: copy it by hand";
+      }
+      setTimeout(() => { button.textContent = "Copy"; said.textContent = ""; }, 2500);
+    });
+    pre.before(button, said);
+  }
+
   const boxes = [...document.querySelectorAll("form[data-find]")];
 
   // A slash brings one to the box, unless one is writing.
@@ -74,6 +105,7 @@
     form.addEventListener("focusout", (e) => { if (e.relatedTarget && !form.contains(e.relatedTarget)) hide(); });
     input.addEventListener("click", () => { if (list.hidden) ask(); });
     form.addEventListener("submit", (e) => {
+      if (form.hasAttribute("data-enter")) return;
       if (!to) { if (!input.value.trim()) { e.preventDefault(); input.focus(); } return; }
       if (/^[\d .-]+$/.test(input.value.trim())) return; // an EIN: the server knows where it leads
       e.preventDefault();
