@@ -164,7 +164,7 @@ func EntityID(s string) string {
 }
 
 // layouts are the accepted formats of a date. In dates with slashes the month comes first, as in the United States.
-var layouts = [...]string{
+var layouts = []string{
 	"2006-01-02", "1/2/2006", "20060102", "2006/1/2", "1-2-2006", "2-Jan-2006", "Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "1/2/06", "2-Jan-06",
 }
 
@@ -189,11 +189,8 @@ func date(s string, from1904 bool) string {
 		}
 		return time.Date(1899, 12, 30+int(n), 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 	}
-	s = withoutTime(s)
-	for _, l := range layouts {
-		if t, err := time.Parse(l, s); err == nil && t.Year() >= 1850 && t.Year() < 2200 {
-			return t.Format(time.DateOnly)
-		}
+	if t, ok := rows.Date(withoutTime(s), 1850, 2199, layouts...); ok {
+		return t.Format(time.DateOnly)
 	}
 	return ""
 }

@@ -199,10 +199,8 @@ func number(year, week string) (string, bool) {
 // isoDate reads a date as bulletins write it. There was no income tax before 1913, so an earlier year is an error.
 func isoDate(s string) (string, bool) {
 	s = strings.Join(strings.Fields(s), " ")
-	for _, layout := range [...]string{"1/2/2006", "January 2, 2006", "1/2/06"} {
-		if t, err := time.Parse(layout, s); err == nil && t.Year() >= 1913 {
-			return t.Format(time.DateOnly), true
-		}
+	if t, ok := rows.Date(s, 1913, 9999, "1/2/2006", "January 2, 2006", "1/2/06"); ok {
+		return t.Format(time.DateOnly), true
 	}
 	return "", false
 }

@@ -19,6 +19,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"grantgraph/internal/each"
@@ -176,6 +177,16 @@ func Clean(field string) string {
 		return field
 	}
 	return strings.ToValidUTF8(field, "\ufffd")
+}
+
+// Date reads a date in the first layout that fits it. A date outside of the years is a typing error, or is in another layout.
+func Date(s string, first, last int, layouts ...string) (t time.Time, ok bool) {
+	for _, l := range layouts {
+		if t, err := time.Parse(l, s); err == nil && t.Year() >= first && t.Year() <= last {
+			return t, true
+		}
+	}
+	return t, false
 }
 
 // Find returns the position of each wanted column in a header, or -1 if the
