@@ -113,3 +113,15 @@ func smoothError(list []Pooled, answer func(i int) Pooled) (sum float64) {
 	}
 	return sum / float64(len(list))
 }
+
+// Wilson is the 95 % confidence interval of a proportion.
+func Wilson(k, n int) (low, high float64) {
+	if n <= 0 {
+		return 0, 1
+	}
+	const z = 1.959964
+	p, m := float64(k)/float64(n), float64(n)
+	mid := p + z*z/(2*m)
+	dev := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return max((mid-dev)/(1+z*z/m), 0), min((mid+dev)/(1+z*z/m), 1)
+}

@@ -57,3 +57,16 @@ func TestSmoothed(t *testing.T) {
 		t.Errorf("%+v of no answers", none)
 	}
 }
+
+func TestWilson(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		k, n      int
+		low, high float64
+	}{{0, 0, 0, 1}, {0, 10, 0, 0.278}, {10, 10, 0.722, 1}, {50, 100, 0.404, 0.596}, {97, 100, 0.915, 0.990}} {
+		low, high := calibration.Wilson(c.k, c.n)
+		if math.Abs(low-c.low) > 0.001 || math.Abs(high-c.high) > 0.001 {
+			t.Errorf("%d of %d: %.3f to %.3f, want %.3f to %.3f", c.k, c.n, low, high, c.low, c.high)
+		}
+	}
+}

@@ -462,7 +462,7 @@ func environment(err error) bool {
 
 // hopeless says whether a worker cannot do any job, however long it waits.
 func hopeless(f *fault.Fault) bool {
-	return slices.Contains([]string{"stage_version", "stage_mismatch", "bad_plan", "bad_stage", "bad_store", "no_plan"}, f.Slug)
+	return slices.Contains([]string{"stage_version", "stage_mismatch", "bad_plan", "bad_object", "bad_store", "no_plan"}, f.Slug)
 }
 
 // patiently calls do until it succeeds, the worker stops, or do has failed for too long; in the last case the

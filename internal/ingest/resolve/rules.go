@@ -1,9 +1,9 @@
 package resolve
 
 import (
-	"math"
 	"slices"
 
+	"grantgraph/internal/calibration"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
@@ -150,16 +150,10 @@ func (r *Resolver) TryRules(labels []Label) []Trial {
 		if t.Answers == 0 {
 			continue
 		}
-		t.Rule, t.Low = rule, wilsonLow(t.Right, t.Answers)
+		t.Rule = rule
+		t.Low, _ = calibration.Wilson(t.Right, t.Answers)
 		t.Off = t.Answers >= trialAnswers && t.Low < rule.Prob()-trialSlack
 		list = append(list, *t)
 	}
 	return list
-}
-
-// wilsonLow is the lower end of Wilson's 95 % interval of a proportion.
-func wilsonLow(k, n int) float64 {
-	const z = 1.959964
-	p, m := float64(k)/float64(n), float64(n)
-	return max((p+z*z/(2*m)-z*math.Sqrt(p*(1-p)/m+z*z/(4*m*m)))/(1+z*z/m), 0)
 }

@@ -73,16 +73,7 @@ func (s *Shared) Current(ctx context.Context) (id, tag string, err error) {
 }
 
 func (s *Shared) small(ctx context.Context, key string) ([]byte, error) {
-	r, err := s.store.Get(ctx, key, 0, maxSmall+1)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	body, err := io.ReadAll(r)
-	if err == nil && len(body) > maxSmall {
-		err = fault.New("bad_stage", "%s in %s is too long", key, s).Try("check that the address is that of a stage")
-	}
-	return body, err
+	return remote.Read(ctx, s.store, key, maxSmall)
 }
 
 func (s *Shared) Plan(ctx context.Context, id string) (*Plan, error) {

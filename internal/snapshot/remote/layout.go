@@ -166,7 +166,8 @@ func (a Area) leaseID(key string) (id string, ok bool) {
 	return id, under && json && leaseIDPattern.MatchString(id)
 }
 
-func read(ctx context.Context, s Store, key string, most int64) ([]byte, error) {
+// Read reads a whole object, which must not be longer than most bytes.
+func Read(ctx context.Context, s Store, key string, most int64) ([]byte, error) {
 	r, err := s.Get(ctx, key, 0, most+1)
 	if err != nil {
 		return nil, err
@@ -193,7 +194,7 @@ func readPointer(ctx context.Context, s Store, a Area) (p Pointer, tag string, e
 		if err != nil {
 			return Pointer{}, "", err
 		}
-		body, err := read(ctx, s, a.pointerKey(), maxPointer)
+		body, err := Read(ctx, s, a.pointerKey(), maxPointer)
 		if err != nil {
 			return Pointer{}, "", err
 		}
@@ -211,7 +212,7 @@ func readPointer(ctx context.Context, s Store, a Area) (p Pointer, tag string, e
 
 // Current reads which version is to be served. If nothing was ever published, the error is fs.ErrNotExist.
 func Current(ctx context.Context, s Store, a Area) (Pointer, error) {
-	body, err := read(ctx, s, a.pointerKey(), maxPointer)
+	body, err := Read(ctx, s, a.pointerKey(), maxPointer)
 	if err != nil {
 		return Pointer{}, err
 	}
@@ -219,7 +220,7 @@ func Current(ctx context.Context, s Store, a Area) (Pointer, error) {
 }
 
 func readManifest(ctx context.Context, s Store, a Area, version string) (*snapshot.Manifest, []byte, error) {
-	body, err := read(ctx, s, a.manifestKey(version), snapshot.MaxManifest)
+	body, err := Read(ctx, s, a.manifestKey(version), snapshot.MaxManifest)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -265,7 +266,7 @@ func leasesIn(ctx context.Context, s Store, a Area) (list []liveLease, err error
 		return nil, err
 	}
 	for _, l := range found {
-		body, err := read(ctx, s, a.leaseKey(l.id), maxLease)
+		body, err := Read(ctx, s, a.leaseKey(l.id), maxLease)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // given back meanwhile
 		}

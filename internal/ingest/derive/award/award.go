@@ -8,14 +8,23 @@
 package award
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/hash"
+	"grantgraph/internal/hashtable"
+	"grantgraph/internal/ingest/source/stateaward"
+	"grantgraph/internal/ingest/source/usaspending"
 	"grantgraph/internal/money"
+	"grantgraph/internal/place"
 	"grantgraph/internal/snapshot"
 )
 
@@ -180,3 +189,288 @@ func (d digest) number(n uint64) digest {
 }
 
 func (d digest) id() uint64 { return max(uint64(d), 1) }
+
+// The federal fiscal years that are summed. The last year is partial until its archive is complete.
+const (
+	FirstYear = 2017
+	LastYear  = 2025
+)
+
+// Crosswalk returns the EIN of a recipient of federal money by its federal identifiers, and reports whether the UEI
+// was the one that matched.
+type Crosswalk interface {
+	Find(uei, duns string) (e ein.EIN, byUEI, ok bool)
+}
+
+// Federal sums federal awards. It is safe for concurrent use.
+type Federal struct {
+	crosswalk Crosswalk
+
+	mu      sync.Mutex
+	names   hashtable.Texts // that many groups share
+	sums    sums[federalKey]
+	placed  [2]Flow // grants, contracts
+	unknown [2]Flow
+	outside Flow
+	through int32 // the latest action read
+}
+
+// federalKey is held in 16 bytes.
+type federalKey struct {
+	ein             ein.EIN
+	year            int16
+	contract        bool
+	agency, program uint32
+}
+
+// NewFederal makes sums for the recipients in a crosswalk.
+func NewFederal(c Crosswalk) *Federal { return &Federal{crosswalk: c, sums: newSums[federalKey]()} }
+
+// Add adds one transaction. It ignores the identifier of the recipient's parent, which is another organization.
+func (f *Federal) Add(a *usaspending.Award) {
+	kind := 0
+	if a.Kind == usaspending.Contract {
+		kind = 1
+	}
+	date := day(a.ActionDate)
+	if a.FiscalYear < FirstYear || a.FiscalYear > LastYear {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.outside.add(a.Amount)
+		return
+	}
+	e, byUEI, ok := f.crosswalk.Find(a.UEI, a.DUNS)
+	if !ok {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.through = max(f.through, date)
+		f.unknown[kind].add(a.Amount)
+		return
+	}
+	by := joined{ByUEI, confidentUEI}
+	if !byUEI {
+		by = joined{ByDUNS, confidentDUNS}
+	}
+	id := start.number(uint64(e)).number(uint64(a.FiscalYear)).number(uint64(kind)).text(a.Agency).text(a.Program).text(a.Key).id()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.through = max(f.through, date)
+	f.placed[kind].add(a.Amount)
+	k := federalKey{e, int16(a.FiscalYear), kind == 1, f.names.Number(a.Agency), f.names.Number(a.Program)}
+	f.sums.add(k, a.Amount, id, a.Key, date, by)
+}
+
+// Through is the day of the latest action in the summed years; empty if there is none.
+func (f *Federal) Through() string { return dayText(f.through) }
+
+// Placed is the total assigned to organizations, grants and contracts.
+func (f *Federal) Placed() (grants, contracts Flow) { return f.placed[0], f.placed[1] }
+
+// Unknown is the total for recipients whose EIN is in no audit, including individuals, companies and organizations
+// too small to be audited.
+func (f *Federal) Unknown() (grants, contracts Flow) { return f.unknown[0], f.unknown[1] }
+
+func (f *Federal) Outside() Flow { return f.outside }
+
+func (f *Federal) Len() int { return len(f.sums.list) }
+
+// Rows are the sums in order of EIN, year, kind, agency and program.
+func (f *Federal) Rows() iter.Seq[snapshot.FederalAward] {
+	compare := func(x, y *group[federalKey]) int { return f.compare(x.key, y.key) }
+	return sorted(f.sums.list, compare, func(g *group[federalKey]) snapshot.FederalAward {
+		return snapshot.FederalAward{EIN: g.key.ein.String(), FiscalYear: int32(g.key.year), Kind: g.key.kind(), AwardingAgency: f.names.List[g.key.agency],
+			Program: f.names.List[g.key.program], Amount: g.amount.Dollars(), AwardCount: g.awards}
+	})
+}
+
+func (f *Federal) compare(a, b federalKey) int {
+	return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(a.year, b.year), strings.Compare(a.kind(), b.kind()),
+		strings.Compare(f.names.List[a.agency], f.names.List[b.agency]), strings.Compare(f.names.List[a.program], f.names.List[b.program]))
+}
+
+func (f *Federal) awards() iter.Seq[snapshot.GovAward] {
+	return sorted(f.sums.awards, func(x, y *single) int {
+		a, b := f.sums.list[x.group].key, f.sums.list[y.group].key
+		return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(b.year, a.year), cmp.Compare(y.amount, x.amount),
+			strings.Compare(f.names.List[a.agency], f.names.List[b.agency]), strings.Compare(f.sums.id(x), f.sums.id(y)), f.compare(a, b))
+	}, func(a *single) snapshot.GovAward {
+		k := f.sums.list[a.group].key
+		row := snapshot.GovAward{
+			EIN: k.ein.String(), Level: "federal", Kind: k.kind(), Agency: f.names.List[k.agency], Program: f.names.List[k.program],
+			AwardID: f.sums.id(a), FiscalYear: int32(k.year), Amount: a.amount.Dollars(), ActionDate: dayText(a.date),
+			Basis: a.basis.String(), Confidence: float64(a.confidence) / 1000,
+		}
+		if !k.contract {
+			row.Listing = listing(row.Program)
+		}
+		return row
+	})
+}
+
+// listing is the assistance listing number, such as 93.600, at the start of a program.
+func listing(program string) string {
+	number, _, _ := strings.Cut(program, " ")
+	agency, rest, ok := strings.Cut(number, ".")
+	if !ok || len(agency) != 2 || len(rest) != 3 || strings.Trim(agency, "0123456789") != "" {
+		return ""
+	}
+	return number
+}
+
+func (k federalKey) kind() string {
+	if k.contract {
+		return usaspending.Contract
+	}
+	return usaspending.Grant
+}
+
+// Finder returns the EIN of the only organization with a name in a state, and its confidence. zip is five digits or
+// empty. It must find nothing if several organizations have the name.
+type Finder interface {
+	Find(name, state, zip string) (e ein.EIN, prob float64, ok bool)
+}
+
+// State sums payments by states. It is not safe for concurrent use.
+type State struct {
+	finder  Finder
+	names   hashtable.Texts // that many groups share
+	sums    sums[stateKey]
+	byState map[string]*Outcome
+
+	// found caches payees, because they repeat.
+	found map[payee]foundPayee
+}
+
+// Outcome counts what happened to the rows of one state.
+type Outcome struct {
+	Stated  Flow // with an EIN given by the state
+	Named   Flow // found by a unique name
+	Unknown Flow
+}
+
+type stateKey struct {
+	ein                       ein.EIN
+	state                     [2]byte
+	year                      int16
+	agency, program, category uint32
+}
+
+type payee struct {
+	name  string
+	state [2]byte
+	zip   string
+}
+
+type foundPayee struct {
+	ein        ein.EIN
+	confidence uint16 // in thousandths
+}
+
+// maxFound bounds the cached payees to a few hundred megabytes.
+const maxFound = 1 << 20
+
+// NewState makes sums for the organizations that a finder finds. With a nil finder, only rows with an EIN are assigned.
+func NewState(f Finder) *State {
+	return &State{finder: f, sums: newSums[stateKey](), byState: make(map[string]*Outcome), found: make(map[payee]foundPayee)}
+}
+
+// Add adds one row of a state's file. state is its two-letter code.
+func (s *State) Add(state string, a *stateaward.Award) {
+	o := s.byState[state]
+	if o == nil {
+		o = &Outcome{}
+		s.byState[state] = o
+	}
+	e, flow, by := a.EIN, &o.Stated, joined{ByEIN, confidentEIN}
+	if e == ein.None {
+		found := s.find(state, a)
+		e, flow, by = found.ein, &o.Named, joined{ByName, found.confidence}
+	}
+	if e == ein.None {
+		o.Unknown.add(a.Amount)
+		return
+	}
+	flow.add(a.Amount)
+	id := uint64(0)
+	if a.ID != "" {
+		id = start.number(uint64(e)).text(state).number(uint64(a.FiscalYear)).text(a.Agency).text(a.Program).text(a.Category).text(a.ID).id()
+	}
+	k := stateKey{e, letters(state), int16(a.FiscalYear), s.names.Number(a.Agency), s.names.Number(a.Program), s.names.Number(a.Category)}
+	s.sums.add(k, a.Amount, id, a.ID, day(a.Date), by)
+}
+
+// find looks for the payee in its own state, or in the paying state if the file gives none. It does not look for
+// payees outside the states.
+func (s *State) find(state string, a *stateaward.Award) (found foundPayee) {
+	if s.finder == nil {
+		return found
+	}
+	if a.State != "" {
+		code, ok := place.State(a.State)
+		if !ok {
+			return found
+		}
+		state = code
+	}
+	zip, _ := place.ZIP5(a.ZIP, state)
+	k := payee{a.Payee, letters(state), zip}
+	found, ok := s.found[k]
+	if ok {
+		return found
+	}
+	if e, prob, ok := s.finder.Find(a.Payee, state, zip); ok {
+		found = foundPayee{e, uint16(math.Round(1000 * prob))}
+	}
+	if len(s.found) >= maxFound {
+		clear(s.found)
+	}
+	k.name, k.zip = strings.Clone(k.name), strings.Clone(k.zip)
+	s.found[k] = found
+	return found
+}
+
+func letters(state string) (b [2]byte) {
+	copy(b[:], state)
+	return b
+}
+
+func (s *State) Outcome(state string) Outcome {
+	if o := s.byState[state]; o != nil {
+		return *o
+	}
+	return Outcome{}
+}
+
+// Rows are the sums in order of EIN, state, year, agency, program and category.
+func (s *State) Rows() iter.Seq[snapshot.StateAward] {
+	text := s.names.List
+	compare := func(x, y *group[stateKey]) int { return s.compare(x.key, y.key) }
+	return sorted(s.sums.list, compare, func(g *group[stateKey]) snapshot.StateAward {
+		k := g.key
+		return snapshot.StateAward{EIN: k.ein.String(), State: string(k.state[:]), FiscalYear: int32(k.year), Agency: text[k.agency], Program: text[k.program],
+			Category: text[k.category], Amount: g.amount.Dollars(), AwardCount: g.awards}
+	})
+}
+
+func (s *State) compare(a, b stateKey) int {
+	text := s.names.List
+	return cmp.Or(cmp.Compare(a.ein, b.ein), strings.Compare(string(a.state[:]), string(b.state[:])), cmp.Compare(a.year, b.year),
+		strings.Compare(text[a.agency], text[b.agency]), strings.Compare(text[a.program], text[b.program]), strings.Compare(text[a.category], text[b.category]))
+}
+
+// awards lists the single awards. Payments without an identifier form one row per group and basis.
+func (s *State) awards() iter.Seq[snapshot.GovAward] {
+	text := s.names.List
+	return sorted(s.sums.awards, func(x, y *single) int {
+		a, b := s.sums.list[x.group].key, s.sums.list[y.group].key
+		return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(b.year, a.year), cmp.Compare(y.amount, x.amount),
+			strings.Compare(text[a.agency], text[b.agency]), strings.Compare(s.sums.id(x), s.sums.id(y)), s.compare(a, b), cmp.Compare(x.basis, y.basis))
+	}, func(a *single) snapshot.GovAward {
+		k := s.sums.list[a.group].key
+		return snapshot.GovAward{
+			EIN: k.ein.String(), Level: "state", State: string(k.state[:]), Kind: text[k.category], Agency: text[k.agency], Program: text[k.program],
+			AwardID: s.sums.id(a), FiscalYear: int32(k.year), Amount: a.amount.Dollars(), ActionDate: dayText(a.date),
+			Basis: a.basis.String(), Confidence: float64(a.confidence) / 1000,
+		}
+	})
+}

@@ -3,6 +3,8 @@ package holding
 import (
 	"cmp"
 	_ "embed"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -117,73 +119,51 @@ func isTicker(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < 'A' || r > 'Z' })
 }
 
-func isNumber(w string) bool {
-	digits := 0
-	for i := 0; i < len(w); i++ {
-		switch c := w[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-		case c == ',' || c == '.' || i == 0 && (c == '$' || c == '#' || c == '-'):
-		default:
-			return false
+const digits = "0123456789"
+
+// digitsAnd counts the digits of a word that has no characters but digits and others; 0 if it has more.
+func digitsAnd(w, others string) (n int) {
+	if strings.Trim(w, digits+others) != "" {
+		return 0
+	}
+	for i := range len(w) {
+		if w[i] >= '0' && w[i] <= '9' {
+			n++
 		}
 	}
-	return digits > 0
+	return n
+}
+
+func isNumber(w string) bool {
+	if w != "" && strings.IndexByte("$#-", w[0]) >= 0 {
+		w = w[1:]
+	}
+	return digitsAnd(w, ",.") > 0
 }
 
 // isDate recognizes 05/15/2030, 5-15-30 and the like.
 func isDate(w string) bool {
-	parts, digits := 0, 0
-	for i := 0; i < len(w); i++ {
-		switch c := w[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-		case (c == '/' || c == '-') && i > 0:
-			parts++
-		default:
-			return false
-		}
-	}
-	return parts >= 1 && parts <= 2 && digits >= 3 && digits <= 8 && (parts == 2 || strings.Contains(w, "/"))
+	n := digitsAnd(w, "/-")
+	parts := len(w) - n
+	return n >= 3 && n <= 8 && w[0] != '/' && w[0] != '-' && (parts == 2 || parts == 1 && strings.Contains(w, "/"))
 }
 
 // isSecurityNumber recognizes the nine characters of a CUSIP and the twelve of an ISIN.
 func isSecurityNumber(w string) bool {
-	if len(w) == 12 && w[0] >= 'A' && w[0] <= 'Z' && w[1] >= 'A' && w[1] <= 'Z' {
+	if len(w) == 12 && strings.Trim(w[:2], capitals) == "" {
 		w = w[2:11]
 	}
-	if len(w) != 9 {
-		return false
-	}
-	digits := 0
-	for i := range len(w) {
-		switch c := w[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-		case c < 'A' || c > 'Z':
-			return false
-		}
-	}
-	return digits >= 4 && w[8] >= '0' && w[8] <= '9'
+	return len(w) == 9 && digitsAnd(w, capitals) >= 4 && w[8] >= '0' && w[8] <= '9'
 }
+
+const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // isAccount recognizes account numbers: digits after # or X, or a long run of digits with or without dashes.
 func isAccount(w string) bool {
-	masked := strings.HasPrefix(w, "#") || strings.HasPrefix(w, "XX") || strings.HasPrefix(w, "**")
-	if masked && len(w) > 4 && strings.Trim(w, "X-*") == "" {
-		return true
+	if masked := strings.HasPrefix(w, "#") || strings.HasPrefix(w, "XX") || strings.HasPrefix(w, "**"); masked {
+		return len(w) > 4 && strings.Trim(w, "X-*") == "" || digitsAnd(w, "X-#*") > 2
 	}
-	digits := 0
-	for i := 0; i < len(w); i++ {
-		switch c := w[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-		case c == '-' || c == '#' || c == '*' || c == 'X' && masked:
-		default:
-			return false
-		}
-	}
-	return masked && digits > 2 || digits >= 5
+	return digitsAnd(w, "-#*") >= 5
 }
 
 // appendWords splits a written word at its punctuation. It drops dots, so that L.P. becomes LP.
@@ -344,4 +324,107 @@ func (b *Builder) managers(merged []position) []string {
 		}
 	}
 	return managers
+}
+
+// cue is a set of hints from the words of a description.
+type cue uint64
+
+//go:embed cues.tsv
+var cuesText string
+
+// cueLists maps the name of each cue to its words and phrases. cueNames holds the names in the order of their bits.
+var (
+	cueLists = table.Lists("cues.tsv", cuesText, "cue", "phrase")
+	cueNames = slices.Sorted(maps.Keys(cueLists))
+)
+
+// cues are the bits of the cues. A field is named like its words and phrases in cues.tsv, without underscores.
+var cues = func() (bits struct {
+	Blank, Program, Crypto, Art, SurelyArt, MoneyMarket, Cash, Deposit, Venture, Buyout, Partners, Property, Land, Hedge, Offshore,
+	Debt, Income, Note, Equity, ETF, Fund, Family, Impact, Government, Account, LP, LLC, Ltd, Trust, Equipment, Receivable, Pipeline,
+	Private, WeakEquity, BondHouse, PRI, Structured cue
+}) {
+	fields := reflect.ValueOf(&bits).Elem()
+	for i, name := range cueNames {
+		fields.FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, strings.ReplaceAll(name, "_", "")) }).SetUint(1 << i)
+	}
+	if len(cueNames) != fields.NumField() {
+		panic("cues.tsv lacks a cue")
+	}
+	return bits
+}()
+
+// generic are words for a kind of asset that name no particular asset.
+var generic = wordSets.Of("generic")
+
+// isGeneric reports whether a name only states a kind of asset.
+func isGeneric(list []string) bool {
+	return !slices.ContainsFunc(list, func(w string) bool { return !generic[w] })
+}
+
+// isPointer reports whether a text is not a name: "N/A", "None", "Total", a number.
+func isPointer(list []string) bool {
+	if len(list) > 2 {
+		return false
+	}
+	if slices.Contains([]string{"NA", "N A", "NONE", "TOTAL", "TOTALS", "VARIOUS", "OTHER", "STATEMENT", "ATTACHED", "SEE", "UNKNOWN", "DESCRIPTION", "NAME",
+		"NIL"}, strings.Join(list, " ")) {
+		return true
+	}
+	return !slices.ContainsFunc(list, func(w string) bool { return strings.Trim(w, "0123456789") != "" })
+}
+
+// phrase is the rest of a cue after its first word.
+type phrase struct {
+	rest []string
+	cue  cue
+}
+
+var phrases = func() map[string][]phrase {
+	m := make(map[string][]phrase)
+	for i, name := range cueNames {
+		for _, p := range cueLists[name] {
+			words := strings.Fields(p)
+			m[words[0]] = append(m[words[0]], phrase{words[1:], 1 << i})
+		}
+	}
+	return m
+}()
+
+// scan finds the cues in a list of words. A word may have become several when its abbreviation was spelled out.
+func scan(list []string) (c cue) {
+	words := list
+	if slices.ContainsFunc(list, func(w string) bool { return strings.Contains(w, " ") }) {
+		words = strings.Fields(strings.Join(list, " "))
+	}
+	for i, w := range words {
+		for _, p := range phrases[w] {
+			if after := words[i+1:]; len(p.rest) <= len(after) && slices.Equal(p.rest, after[:len(p.rest)]) {
+				c |= p.cue
+			}
+		}
+	}
+	return c
+}
+
+// numeral reports whether a word numbers a series of funds: FUND III, CAPITAL IX-B, PARTNERS 4.
+func numeral(list []string) bool {
+	for i, w := range list {
+		if i == 0 || slices.Contains([]string{"SERIES", "CLASS", "TRANCHE", "CL", "SER"}, list[i-1]) {
+			continue
+		}
+		if len(w) > 1 {
+			w = strings.TrimSuffix(strings.TrimSuffix(w, "A"), "B")
+		}
+		if w == "" || len(w) > 5 {
+			continue
+		}
+		switch {
+		case strings.Trim(w, "IVX") == "" && (len(w) > 1 || i == len(list)-1 && (w != "X" || product[list[i-1]])):
+			return true
+		case len(w) <= 2 && strings.Trim(w, "0123456789") == "" && w != "0" && i >= len(list)-2:
+			return true
+		}
+	}
+	return false
 }

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -39,51 +38,37 @@ const (
 	ReasonName   = "no name"
 )
 
-// ReadLabelled calls fn for every line of a CSV file, plain or gzipped, with the columns above in any order. It
-// counts and skips lines without a usable label.
-func ReadLabelled(r io.Reader, fn func(*Case) error) (tally rows.Tally, err error) {
-	plain, err := rows.Inflate(r)
-	if err != nil {
-		return tally, fmt.Errorf("%w: %w", ErrLabelled, err)
+// labelled describes a CSV file of labelled lines, plain or gzipped, with the columns above in any order.
+var labelled = rows.Headed{Layout: rows.CSV, Name: "labelled lines", Format: ErrLabelled}
+
+// ReadLabelled calls fn for every line of a file, as package rows promises. It counts and skips lines without a usable label.
+func ReadLabelled(r io.Reader, fn func(*Case) error) (rows.Tally, error) {
+	var c Case
+	var at []int
+	header := func(names []string) (err error) {
+		at, err = rows.Place(names, ErrLabelled, strings.Join(labelColumns, ","), labelColumns...)
+		return err
 	}
-	s := rows.NewScanner(plain, rows.CSV)
-	header, err := s.Fields()
-	if err != nil {
-		return tally, fmt.Errorf("%w: no header: %w", ErrLabelled, err)
+	return labelled.Read(r, header, func(fields []string) string { return c.take(fields, at) }, func() error { return fn(&c) })
+}
+
+func (c *Case) take(fields []string, at []int) (reason string) {
+	text := func(i int) string { return strings.TrimSpace(fields[at[i]]) }
+	*c = Case{Year: text(1), Section: text(8)}
+	c.Funder, _ = ein.Filed(text(0))
+	var ok bool
+	switch c.Truth, ok = ein.Filed(text(9)); {
+	case !ok:
+		return ReasonLabel
+	case c.Truth == c.Funder:
+		return ReasonOwn
 	}
-	width := len(header)
-	at := rows.Find(header, labelColumns...)
-	for i, p := range at {
-		if p < 0 {
-			return tally, fmt.Errorf("%w: the column %s is missing; it needs %s", ErrLabelled, labelColumns[i], strings.Join(labelColumns, ","))
-		}
+	c.Recipient = resolve.Recipient{Name1: text(2), Name2: text(3), Street: text(4), City: text(5), State: text(6), ZIP: text(7),
+		TaxStatus: resolve.ReadTaxStatus(text(8))}
+	if c.name = orgname.ParseLine(c.Name1, c.Name2, c.City, c.State); c.name.KX == "" {
+		return ReasonName
 	}
-	var failed error
-	err = rows.Each(s, &tally, width, func(f []string) (string, error) {
-		text := func(i int) string { return strings.TrimSpace(f[at[i]]) }
-		c := Case{Year: text(1), Section: text(8)}
-		c.Funder, _ = ein.Filed(text(0))
-		truth, ok := ein.Filed(text(9))
-		switch {
-		case !ok:
-			return ReasonLabel, nil
-		case truth == c.Funder:
-			return ReasonOwn, nil
-		}
-		c.Truth = truth
-		c.Recipient = resolve.Recipient{Name1: text(2), Name2: text(3), Street: text(4), City: text(5), State: text(6), ZIP: text(7),
-			TaxStatus: resolve.ReadTaxStatus(text(8))}
-		c.name = orgname.ParseLine(c.Name1, c.Name2, c.City, c.State)
-		if c.name.KX == "" {
-			return ReasonName, nil
-		}
-		failed = fn(&c)
-		return "", failed
-	})
-	if err != nil && failed == nil {
-		return tally, fmt.Errorf("reading labelled lines after row %d: %w", tally.Rows, err)
-	}
-	return tally, failed
+	return ""
 }
 
 func AddMaster(b *resolve.UniverseBuilder, r io.Reader) (rows.Tally, error) {

@@ -325,7 +325,7 @@ func (res *Result) realGates() []Gate {
 		if r == grant.Model || c.N == 0 {
 			continue
 		}
-		low, _ := Wilson(c.Agree, c.N-c.Suspect)
+		low, _ := calibration.Wilson(c.Agree, c.N-c.Suspect)
 		g := atLeast(fmt.Sprintf("`%s`: lower bound of precision", r), low, round(r.Prob()-ruleSlack))
 		if c.N < ruleAnswers {
 			g.Skip, g.Pass = fmt.Sprintf("%d answers, fewer than %d", c.N, ruleAnswers), true

@@ -186,18 +186,6 @@ func (t *Tally) slices() []Slice {
 	})
 }
 
-// Wilson is the 95 % confidence interval of a proportion.
-func Wilson(k, n int) (low, high float64) {
-	if n <= 0 {
-		return 0, 1
-	}
-	const z = 1.959964
-	p, m := float64(k)/float64(n), float64(n)
-	mid := p + z*z/(2*m)
-	dev := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return max((mid-dev)/(1+z*z/m), 0), min((mid+dev)/(1+z*z/m), 1)
-}
-
 type Mix struct {
 	Lines     int     `json:"lines"`
 	Present   int     `json:"present"` // with an organization in the universe
@@ -343,7 +331,7 @@ func (t *Tally) Summary() Summary {
 		Dollars: round(scorecard.Share(t.LinkedDollars, t.Dollars)), ModelECE: round(t.Own.ExpectedError()),
 	}
 	for _, r := range t.Fired() {
-		low, high := Wilson(r.Agree, r.N-r.Suspect)
+		low, high := calibration.Wilson(r.Agree, r.N-r.Suspect)
 		s.Rules = append(s.Rules, RuleFigures{Rule: r.Rule, N: r.N, Agree: r.Agree, Precision: round(r.Precision()),
 			Low: round(low), High: round(high), Suspect: r.Suspect, Absent: r.Absent})
 	}
@@ -374,7 +362,7 @@ var tablesText string
 var tables = scorecard.Template("resolution", tablesText)
 
 func (c *Count) Interval() string {
-	low, high := Wilson(c.Agree, c.N-c.Suspect)
+	low, high := calibration.Wilson(c.Agree, c.N-c.Suspect)
 	return decimal(low) + " to " + decimal(high)
 }
 
@@ -425,7 +413,7 @@ func (t *Tally) SliceCounts(least int) (list []SliceCount) {
 			c := &t.Slices[s][r]
 			all.N, all.Agree, all.Suspect = all.N+c.N, all.Agree+c.Agree, all.Suspect+c.Suspect
 			if n := c.N - c.Suspect; n >= 10 {
-				if _, high := Wilson(c.Agree, n); high < worstHigh {
+				if _, high := calibration.Wilson(c.Agree, n); high < worstHigh {
 					all.Weakest, worstHigh = fmt.Sprintf("`%s` %s of %s", r, count(c.Agree), count(n)), high
 				}
 			}
