@@ -297,7 +297,7 @@ const mostKey = 4 << 10
 func (c *serveCmd) askModel(log *slog.Logger) (asking.Model, error) {
 	if c.AskModel == "" {
 		if c.AskModelName != "" || c.AskModelKeyFile != "" {
-			return nil, fault.New("bad_flag", "--ask-model-name and --ask-model-key-file are of a model, and none is set").
+			return nil, fault.New("bad_flag", "--ask-model-name and --ask-model-key-file need a model, and none is set").
 				Try("--ask-model https://models.example.org/v1")
 		}
 		return nil, nil

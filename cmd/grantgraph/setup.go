@@ -44,7 +44,7 @@ type setupCmd struct {
 
 func (c *setupCmd) Run(a *terminal.App) error {
 	if _, err := os.Stat(c.Config); err == nil && !c.Replace {
-		return fault.New("settings_exist", "%s is there already", c.Config).Try("edit it, or write it anew with --replace")
+		return fault.New("settings_exist", "%s already exists", c.Config).Try("edit it, or replace it with --replace")
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Disk(c.Config, err)
 	}

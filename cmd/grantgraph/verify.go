@@ -106,7 +106,7 @@ func (c *verifyCmd) keys(a *terminal.App) (keys []report.PublicKey, err error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			// What was given is not repeated: it may be an API key, from a file of settings that gives one to every command.
 			return nil, fault.New("not_found", "--key names a file that does not exist").
-				Try("--key takes the path of a file with public keys; a key in grantgraph.toml belongs into the table of its command")
+				Try("--key takes the path of a file with public keys; a key in grantgraph.toml belongs in the table of its command")
 		}
 		if err != nil {
 			return nil, fault.Disk(name, err)

@@ -191,6 +191,8 @@ func (w *world) org(i int, e *entity) {
 	}
 	if i == w.veterans {
 		w.asVeterans(e)
+	} else if slices.Contains(w.foodBanks, i) {
+		w.asFoodBank(e)
 	}
 }
 
@@ -365,9 +367,28 @@ const (
 		"and we build permanent homes with them."
 )
 
-// pickVeterans finds the first organization of Ohio. It is the best known of its area, and therefore no satellite of another.
-func (w *world) pickVeterans() {
-	w.veterans = slices.IndexFunc(w.slots[:min(len(w.slots), w.orgs)], func(s slot) bool { return w.states[s.state] == "OH" })
+// pickExamples finds the organizations that the documentation and the home page look for. The first organization of Ohio helps
+// veterans. It is the best known of its area, and therefore no satellite of another. The next six of Ohio are food banks.
+func (w *world) pickExamples() {
+	w.veterans = -1
+	for i := 0; i < w.orgs && len(w.foodBanks) < 6; i++ {
+		switch {
+		case w.states[w.slots[i%len(w.slots)].state] != "OH" || w.siblingOf(i) >= 0:
+		case w.veterans < 0:
+			w.veterans = i
+		default:
+			w.foodBanks = append(w.foodBanks, i)
+		}
+	}
+}
+
+// asFoodBank turns e into a food bank that is named after its city.
+func (w *world) asFoodBank(e *entity) {
+	e.class, e.field, e.section, e.listed = cityCause, fieldIndex("K31"), "03", true
+	e.core = join(e.core[:0], e.zip.City, " Community Food Bank")
+	e.old, e.alias = e.old[:0], e.alias[:0]
+	e.the, e.suffix, e.group, e.lead, e.parent = false, "Inc", 0, 0, false
+	e.money = 21*one + one/2 // three million dollars a year
 }
 
 func (w *world) asVeterans(e *entity) {

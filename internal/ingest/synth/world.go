@@ -43,6 +43,7 @@ type world struct {
 	offices         int   // office buildings of such an area
 	officeShare     int   // share of the area's organizations that rent there
 	veterans        int   // the organization that the documentation looks for, -1 when there is none
+	foodBanks       []int // the food banks of Ohio that the home page looks for
 }
 
 // slot is one metropolitan area: a run of neighboring ZIPs of one state. Organization i lives in slot i mod
@@ -105,7 +106,7 @@ func newWorld(seed uint64, grants int, zips []ZIP) *world {
 		planned += w.planned(r)
 	}
 	w.correction = grants - planned
-	w.pickVeterans()
+	w.pickExamples()
 	w.pickRevoked()
 	w.pickBritish()
 	return w

@@ -35,7 +35,7 @@ func notAccepted(f *fault.Fault, o account.Outcome) error {
 }
 
 func tooSoon(o account.Outcome) error {
-	return notAccepted(fault.New(TooSoon, "This answer came too soon after a wrong one. It was not looked at and is not counted.").
+	return notAccepted(fault.New(TooSoon, "This answer came too soon after a wrong one. We did not look at it, and it does not count.").
 		Try("send it again in %d seconds", account.Seconds(o.Wait)), o)
 }
 

@@ -98,7 +98,7 @@ type Operation struct {
 
 // Damaged is the refusal of a dataset with a damaged file.
 func Damaged() error {
-	return fault.New(client.SlugDatasetDamaged, "A file that this answer needs is damaged, so it is out of service.").
+	return fault.New(client.SlugDatasetDamaged, "A data file that this answer needs is damaged. This part of the service is unavailable.").
 		Try("ask again when another build of the dataset is served")
 }
 

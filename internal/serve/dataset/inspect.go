@@ -155,7 +155,7 @@ func (h *Holder) takeOut(d *Dataset, part string, damage error) {
 	if h.closed || next.build != d.build {
 		return
 	}
-	h.opt.Log.Error("a file of the dataset is damaged; what needs it is out of service",
+	h.opt.Log.Error("a file of the dataset is damaged; the features that need it are out of service",
 		"part", part, "dataset", d.Version(), "error", damage)
 	switch part {
 	case partGraph:

@@ -49,7 +49,7 @@ func (r *Reading) location() {
 			who = "funders"
 		}
 		r.Caveat("near", "Distances are between the middles of ZIP code areas, so they are right to a few miles; "+
-			"%s without a ZIP code, or with one whose place is not known, never match.", who)
+			"%s without a ZIP code, or with a ZIP code that we cannot locate, never match.", who)
 	}
 	if len(p.Values) == 0 && !nearby {
 		return

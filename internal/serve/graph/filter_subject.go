@@ -66,7 +66,8 @@ func readSubject(r *Reading) {
 	case longer:
 		r.Caveat("subject_basis", "Inferred causes count too. They are letters, so they never match a longer code.")
 	default:
-		r.Caveat("subject_basis", "Inferred causes count too: about 96 in 100 are right, and rows mark them (subject_source).")
+		r.Caveat("subject_basis", "Inferred causes count too: about 96 in 100 are right, and rows mark them. "+
+			"Grants to recipients with no EIN or no known cause never match.")
 	}
 }
 
@@ -90,11 +91,9 @@ func (r *Reading) subject(value string) {
 		return
 	}
 	r.Filter.Subject = ntee.Subject{Items: subject.Items}
-	missing := "no NTEE code"
-	if r.Filter.SubjectBasis == ntee.Any {
-		missing = "neither an NTEE code nor an inferred cause"
+	if r.Filter.SubjectBasis == ntee.Registered {
+		r.Caveat("subject", "A grant has the cause of its recipient. Grants to recipients with no EIN or no NTEE code never match.")
 	}
-	r.Caveat("subject", "A grant has the cause of its recipient: rows whose recipient has no resolved EIN or "+missing+" never match.")
 }
 
 func subjectSQL(w *Where, f *Filter) {
@@ -128,7 +127,4 @@ func saySubject(w *Words, f *Filter) {
 		}
 		return text
 	}, drop: func(f *Filter, i int) { f.Subject.Items = dropped(f.Subject.Items, i) }})
-	if f.SubjectBasis == ntee.Any {
-		w.Chip("Inferred causes count", func(f *Filter) { f.SubjectBasis = ntee.Registered })
-	}
 }

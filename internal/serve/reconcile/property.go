@@ -56,11 +56,11 @@ type property struct {
 
 // properties lists all properties. Those by which queries are compared come first.
 var properties = []property{
-	{propState, "State", "State or territory of the registered address, as two letters. Names are compared by it.",
+	{propState, "State", "State or territory of the registered address, as two letters. Tells namesakes apart.",
 		func(f *facts) value { return text(f.Result.State) }},
-	{propCity, "City", "City of the registered address. Names are compared by it.", func(f *facts) value { return text(orgname.Display(f.Result.City)) }},
-	{propZIP, "ZIP code", "Five digits, of the registered address. Names are compared by it.", func(f *facts) value { return text(f.ZIP) }},
-	{propEIN, "EIN", "Employer identification number, which is also the identifier. Names are compared by it.",
+	{propCity, "City", "City of the registered address. Tells namesakes apart.", func(f *facts) value { return text(orgname.Display(f.Result.City)) }},
+	{propZIP, "ZIP code", "Five digits, of the registered address. Tells namesakes apart.", func(f *facts) value { return text(f.ZIP) }},
+	{propEIN, "EIN", "Employer identification number, which is also the identifier. A query that states it needs no comparison of names.",
 		func(f *facts) value { return text(f.Result.EIN.Hyphenated()) }},
 	{"name", "Name", "The registered name, in capitals as the register has it.", func(f *facts) value { return text(f.Result.Name) }},
 	{"kind", "Kind", "What kind of organization it is, such as public charity or private foundation.", func(f *facts) value { return text(f.Type) }},

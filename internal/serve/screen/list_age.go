@@ -19,7 +19,7 @@ func tooOld(l lists.List, state lists.Status, check lists.Check, current *bool, 
 	case known.IsZero():
 		return "Not used: it is of unknown age, because it was not fetched by this service and does not say when it was published."
 	case age < -skew:
-		return "Not used: it says it was fetched or published in the future, so its age is not known."
+		return "Not used: it says it was fetched or published in the future, so we don't know its age."
 	case age > l.MaxAge:
 		return fmt.Sprintf("Not used: it was last known to be what upstream has %d days ago, and counts for %d.", days(age), days(l.MaxAge))
 	}

@@ -2,7 +2,6 @@ package site
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -38,11 +37,14 @@ type downloads struct {
 
 func (s *Site) routeDownload(mux *http.ServeMux) {
 	s.files = downloads{places: budget.NewPlaces(downloadsAtOnce, downloadsEach), most: explore.MostRows}
-	mux.HandleFunc("GET /download", s.members(plainForm, s.showDownload))
-	mux.HandleFunc("POST /download", s.members(downloadForm, s.download))
-	mux.HandleFunc("GET /download/prospects", s.members(plainForm, s.showProspects))
-	mux.HandleFunc("POST /download/prospects", s.members(downloadForm, s.downloadProspects))
+	for path, of := range map[string]export{"/download": s.view, "/download/prospects": s.prospects} {
+		mux.HandleFunc("GET "+path, s.members(plainForm, func(v *visit) error { return s.showDownload(v, of) }))
+		mux.HandleFunc("POST "+path, s.members(downloadForm, func(v *visit) error { return s.download(v, of) }))
+	}
 }
+
+// export reads the query of a download.
+type export func(v *visit, query string) (*explore.Export, error)
 
 // downloadPage says what a file will contain, before the visitor pays for it.
 type downloadPage struct {
@@ -52,7 +54,7 @@ type downloadPage struct {
 	Per  string
 }
 
-func (s *Site) export(v *visit, raw string) (*explore.Export, error) {
+func (s *Site) view(v *visit, raw string) (*explore.Export, error) {
 	if set := frame.DatasetOf(v.r); !set.Browsable() {
 		return nil, frame.Damaged
 	}
@@ -64,8 +66,8 @@ func (s *Site) export(v *visit, raw string) (*explore.Export, error) {
 	return explore.NewExport(s.frame, v.r, caller, query, s.files.most)
 }
 
-func (s *Site) showDownload(v *visit) error {
-	x, err := s.export(v, v.r.URL.RawQuery)
+func (s *Site) showDownload(v *visit, of export) error {
+	x, err := of(v, v.r.URL.RawQuery)
 	if err != nil {
 		return err
 	}
@@ -104,7 +106,7 @@ func (s *Site) beginDownload(v *visit) (end func(), err error) {
 }
 
 // download writes the file. The visitor is charged once, when the first rows are ready and before any of them is sent.
-func (s *Site) download(v *visit) error {
+func (s *Site) download(v *visit, of export) error {
 	kind := v.field("kind")
 	if kind != "csv" && kind != "xlsx" {
 		return frame.Refuse(http.StatusUnprocessableEntity, "Nothing was downloaded", "A file is CSV or Excel. Nothing was counted.")
@@ -114,7 +116,7 @@ func (s *Site) download(v *visit) error {
 		return err
 	}
 	defer end()
-	x, err := s.export(v, v.field("query"))
+	x, err := of(v, v.field("query"))
 	if err != nil {
 		return err
 	}
@@ -137,7 +139,7 @@ func (s *Site) download(v *visit) error {
 
 func (s *Site) sendFile(v *visit, x *explore.Export, kind string) error {
 	now := s.Clock()
-	v.attach(x.Name()+"-"+frame.Date(now), kind)
+	v.attach(x.Name+"-"+frame.Date(now), kind)
 	v.w.Header().Set("Cache-Control", "no-store")
 	out := &patient{w: v.w, control: http.NewResponseController(v.w), until: time.Now().Add(downloadTimeout)}
 	var err error
@@ -190,65 +192,22 @@ func (p *patient) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// prospectsPage says what a file of prospects will contain, before it is paid for.
-type prospectsPage struct {
-	form
-	*organization.ProspectsFile
-	Left account.Balance
-	Per  string
-}
-
-func (s *Site) prospects(v *visit, query string) (file *organization.ProspectsFile, caller api.Caller, err error) {
-	caller = frame.Member{ID: v.account.ID, Plan: v.account.Plan}.Caller()
+// prospects reads the query of a list of prospects, which is part of the paid plans.
+func (s *Site) prospects(v *visit, query string) (*explore.Export, error) {
+	caller := frame.Member{ID: v.account.ID, Plan: v.account.Plan}.Caller()
 	if set := frame.DatasetOf(v.r); !set.Browsable() || set.Profiles == nil {
-		return nil, caller, frame.Damaged
+		return nil, frame.Damaged
 	}
 	if !caller.Paid {
-		return nil, caller, &beyondPlan{"Prospects is part of the Plus plan", "Nothing was downloaded and nothing was counted."}
+		return nil, &beyondPlan{"Prospects is part of the Plus plan", "Nothing was downloaded and nothing was counted."}
 	}
-	file, err = organization.NewProspectsFile(s.frame, v.r, caller, query)
+	file, err := organization.NewProspectsFile(s.frame, v.r, caller, query)
 	switch {
-	case file == nil:
-		err = frame.Refuse(http.StatusBadRequest, "The address cannot be read", "Start again from the Prospects page of the organization you want.")
 	case len(api.Problems(err)) > 0:
-		err = frame.Refuse(http.StatusUnprocessableEntity, "A filter cannot be applied",
+		return nil, frame.Refuse(http.StatusUnprocessableEntity, "A filter cannot be applied",
 			"Start again from the Prospects page, which shows what went wrong. Nothing was counted.")
+	case err == nil && file == nil:
+		return nil, frame.Refuse(http.StatusBadRequest, "The address cannot be read", "Start again from the Prospects page of the organization you want.")
 	}
-	return file, caller, err
-}
-
-func (s *Site) showProspects(v *visit) error {
-	file, _, err := s.prospects(v, v.r.URL.RawQuery)
-	if err != nil {
-		return err
-	}
-	left, per, err := s.left(v)
-	if err != nil {
-		return s.fail(v, err)
-	}
-	page := prospectsPage{form: *s.form(v, "Download prospects"), ProspectsFile: file, Left: left, Per: per}
-	return s.pages.Render(v.w, http.StatusOK, "download-prospects", page)
-}
-
-// downloadProspects writes the file, charged once, when the whole file is ready.
-func (s *Site) downloadProspects(v *visit) error {
-	end, err := s.beginDownload(v)
-	if err != nil {
-		return err
-	}
-	defer end()
-	file, caller, err := s.prospects(v, v.field("query"))
-	if err != nil {
-		return err
-	}
-	if err := file.Read(s.frame, v.r, caller); err != nil {
-		return err
-	}
-	if err := s.chargeFor(v, "Nothing was downloaded and nothing was counted."); err != nil {
-		return err
-	}
-	v.attach(fmt.Sprintf("prospects-%s-%s", file.EIN, frame.Date(s.Clock())), "csv")
-	v.w.Header().Set("Cache-Control", "no-store")
-	_ = file.CSV(v.w) // the visitor has left
-	return nil
+	return file, err
 }

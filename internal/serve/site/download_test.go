@@ -225,7 +225,7 @@ func TestDownloadIsRefused(t *testing.T) {
 		{url.Values{"csrf": {csrf}, "query": {"subject=SA0200"}, "kind": {"csv"}}, 422, "proprietary"},
 		{url.Values{"csrf": {csrf}, "query": {"cause=B"}, "kind": {"csv"}}, 422, "cause"},
 		{url.Values{"csrf": {csrf}, "query": {"%zz"}, "kind": {"csv"}}, 400, "cannot be read"},
-		{url.Values{"csrf": {csrf}, "query": {"query=zzzzqqqq"}, "kind": {"xlsx"}}, 200, "No grants match"},
+		{url.Values{"csrf": {csrf}, "query": {"query=zzzzqqqq"}, "kind": {"xlsx"}}, 200, "Nothing matches"},
 		{url.Values{"csrf": {csrf}, "query": {"query=" + strings.Repeat("a", 9000)}, "kind": {"xlsx"}}, 400, "cannot be read"},
 	} {
 		want(t, ada.post("/download", c.form), c.status, c.text)
@@ -449,7 +449,7 @@ func TestDownloadProspects(t *testing.T) {
 	if left := p.left(t, "plus@example.org"); left != before {
 		t.Errorf("%d calls are left of %d after a look", left, before)
 	}
-	got := plus.fill(at, "/download/prospects", nil)
+	got := plus.fill(at, "/download/prospects", map[string]string{"kind": "csv"})
 	want(t, got, 200, "funder_ein,funder_name,funder_city,")
 	if got.header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(got.header.Get("Content-Disposition"), "2026-03-10.csv") {
 		t.Errorf("the file has %v", got.header)
@@ -467,11 +467,15 @@ func TestDownloadProspects(t *testing.T) {
 	if len(lines) < 2 {
 		t.Error("the file is empty")
 	}
+	book := plus.fill(at, "/download/prospects", map[string]string{"kind": "xlsx"})
+	if rows := readSheet(t, book.body, 1); len(rows) != len(lines) || rows[0][0].text != "Funder's EIN" || rows[1][0].kind == "" {
+		t.Errorf("the workbook has %d rows, the other file has %d", len(rows), len(lines))
+	}
 	csrf := plus.csrf(at)
 	for query, status := range map[string]int{"": 400, "%zz": 400, "ein=12": 400, "ein=999999999": 400, strings.TrimPrefix(at, "/download/prospects?") + "&min_amt=x": 422} {
-		want(t, plus.post("/download/prospects", url.Values{"csrf": {csrf}, "query": {query}}), status, "tart again from the Prospects page")
+		want(t, plus.post("/download/prospects", url.Values{"csrf": {csrf}, "query": {query}, "kind": {"csv"}}), status, "tart again from the Prospects page")
 	}
-	if left := p.left(t, "plus@example.org"); left != before-1 {
+	if left := p.left(t, "plus@example.org"); left != before-2 {
 		t.Errorf("%d calls are left of %d after what was refused", left, before)
 	}
 }

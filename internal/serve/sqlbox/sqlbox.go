@@ -253,7 +253,7 @@ func (b *Box) countOwner(owner string) (done func(), err error) {
 	defer b.mu.Unlock()
 	if n := b.owners[owner]; n >= b.opt.PerOwner {
 		return nil, fault.New(Concurrent, "%d queries of this account are running already", n).
-			Try("wait for one of them to end; the keys of an account are counted together")
+			Try("wait until one of them ends; all keys of an account share this limit")
 	}
 	b.owners[owner]++
 	return func() {

@@ -84,7 +84,7 @@ func (p Parts) read(c *api.Call) (s span, err error) {
 		return s, nil
 	}
 	if s.edition = log.At(edition); s.edition == "" && dated {
-		f := fault.New(unknown, "What the compliance lists were at %s is not known.", edition)
+		f := fault.New(unknown, "We don't have the compliance lists of %s.", edition)
 		if all := log.Versions(); len(all) > 0 {
 			return s, f.Try("send an edition from %s on; where yours is older, screen everybody again", all[len(all)-1])
 		}
@@ -182,7 +182,7 @@ func (p Parts) edition(c *api.Call) string {
 // compared reports whether there is an edition of the lists to compare with. If not, it adds a caveat to the answer.
 func (p Parts) compared(c *api.Call, s span) bool {
 	if s.edition == "" {
-		c.Caveat("lists_since", "What the compliance lists were then is not known, so nothing is told of their changes.")
+		c.Caveat("lists_since", "We don't have the compliance lists of that time, so this answer leaves out their changes.")
 	}
 	return s.edition != ""
 }

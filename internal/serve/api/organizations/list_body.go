@@ -117,7 +117,7 @@ func (r *listReader) readSort() {
 		r.word(f, "sort_order", &direction, []string{"asc", "desc"}, map[string]string{"ascending": "asc", "descending": "desc"})
 	}
 	if by == "score" && q.terms == "" {
-		r.Ignored("sort_by", "There is no score without search_terms, so it was not applied.")
+		r.Ignored("sort_by", "Without search_terms there is no score, so this order was not applied.")
 		by, understood = "", false
 	}
 	if q.score = by == "score" || by == "" && q.terms != ""; q.score {

@@ -85,7 +85,7 @@ func (l *lister) ranked(ctx context.Context, set directory.Set, n int) (*foundPa
 	}
 	out := &foundPage{hits: a.Hits, mode: l.served(a.Mode)}
 	if a.Hits > search.MaxLimit && end == search.MaxLimit {
-		l.call.Caveat("sort_by", fmt.Sprintf("By score only the best %d are listed; order by name or by a figure to page through all.", search.MaxLimit))
+		l.call.Caveat("sort_by", fmt.Sprintf("An order by score lists only the best %d. To page through all, order by name or by a figure.", search.MaxLimit))
 	}
 	for i := int(l.from); i < min(end, len(a.Results)); i++ {
 		r := &a.Results[i]

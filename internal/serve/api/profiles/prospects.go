@@ -57,7 +57,7 @@ func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 			return nil, nobody(e)
 		}
 		c.Caveat("ein", "Prospects are an association found in public filings, not a statement of any funder, no sign that it takes requests, and no "+
-			"advice. The score orders them and promises nothing.")
+			"advice. The score ranks funders and does not predict a grant.")
 		if counts.LastCompleteYear != 0 {
 			c.Caveat("ein", fmt.Sprintf("Funders that gave to it in fiscal year %d or later are left out. Returns that were not read may hold others.",
 				counts.LastCompleteYear-prospect.Lately+1))

@@ -156,7 +156,7 @@ func (s *Sheet) guess(found columnStats) (column int, byContent bool, err error)
 		return 0, false, fault.New("no_ein_column", "no column of the file looks like EINs; it has %s", s.list(nil)).
 			Try("name the column with --column NAME, or --column 1 for the first; rows above the header must go")
 	}
-	return 0, false, fault.New("which_column", "%d columns may be the one with the EINs: %s", len(named), s.list(named)).
+	return 0, false, fault.New("which_column", "%d columns could hold the EINs: %s", len(named), s.list(named)).
 		Try("--column %d for the first of them, or another by its name or number", named[0]+1)
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ntee"
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/ask"
@@ -147,6 +148,7 @@ func (s *room) reply(ctx context.Context, a *asker, q Question, p *reply, tell f
 	if p.Paid, err = bill.pay(ctx); err != nil {
 		return err
 	}
+	found.Link = registered(found.Link)
 	p.view = newView(found)
 	p.SQL = statement(a.data, found.Link)
 	for _, part := range []string{partRequest, partRows, partChart, partAnswer} {
@@ -159,6 +161,15 @@ func (s *room) reply(ctx context.Context, a *asker, q Question, p *reply, tell f
 	}
 	tell(partDone)
 	return nil
+}
+
+// registered is a link with the basis of an answer. Answers count registered causes, and the page of grants would count inferred
+// ones as well.
+func registered(link string) string {
+	if strings.HasPrefix(link, "/explore?") && strings.Contains(link, "subject=") && !strings.Contains(link, "subject_basis=") {
+		return link + "&subject_basis=" + ntee.BasisWords()[ntee.Registered]
+	}
+	return link
 }
 
 // statement is the SQL of the page of grants that shows an answer. It is empty

@@ -272,6 +272,9 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	p.Lead, p.Total, p.Chips = said.Sentence(), totalLine(p.Summary), v.chips(said)
 	if len(p.Chips) > 0 {
 		p.Title, p.Description = p.Lead, p.Total
+		if !v.worded() { // a picture shows no text of a stranger
+			p.Image = at("/share/explore.png", encode(v.asked(), ""))
+		}
 		p.Clear = at("/explore", encode(nil, v.tab))
 	}
 	if p.Summary.Summary.GrantCount == 0 {

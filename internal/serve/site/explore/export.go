@@ -32,13 +32,15 @@ const ExportWeight = 8 << 20
 
 const atATime = 1000
 
-// Export is a view that a visitor downloads as a file.
+// Export is a view, or another list, that a visitor downloads as a file.
 type Export struct {
+	Action   string   // address of the download
 	View     string   // the query of its address
-	Back     string   // its address
+	Back     string   // address of the page with the list
 	Lead     string   // what is selected
 	Total    string   // the totals of the selection
 	What     string   // grants, funders, recipients or years
+	Name     string   // of the file, without its ending
 	Rows     int64    // of the view
 	Written  int64    // rows in the file
 	Columns  []string // of the file
@@ -48,6 +50,8 @@ type Export struct {
 	frame   *frame.Frame
 	r       *http.Request
 	caller  api.Caller
+	path    string     // of the operation of the API that has the rows
+	asked   url.Values // its parameters
 	view    view
 	next    func() ([]any, error)
 	first   []any
@@ -75,8 +79,10 @@ func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string,
 	}
 	v := newView(sent)
 	v.query.Del("page")
-	x := &Export{View: v.String(), Back: v.path(), frame: f, r: r, caller: caller, view: v, version: frame.DatasetOf(r).Version(),
-		What: map[string]string{tabGrants: "grants", tabFunders: "funders", tabRecipients: "recipients", tabSummary: "fiscal years"}[v.tab]}
+	x := &Export{Action: "/download", View: v.String(), Back: v.path(), frame: f, r: r, caller: caller, path: paths[v.tab], asked: v.query, view: v,
+		version: frame.DatasetOf(r).Version(),
+		What:    map[string]string{tabGrants: "grants", tabFunders: "funders", tabRecipients: "recipients", tabSummary: "fiscal years"}[v.tab]}
+	x.Name = "grantgraph-" + strings.ReplaceAll(x.What, " ", "-")
 	asked, err := v.filter(frame.DatasetOf(r))
 	if _, x.Problems = refused(err); len(x.Problems) > 0 {
 		return x, nil
@@ -124,6 +130,22 @@ func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string,
 	return x, nil
 }
 
+// NewList is a file of all rows of an operation of the API that lists R.
+func NewList[R any](f *frame.Frame, r *http.Request, caller api.Caller, path string, asked url.Values) (*Export, error) {
+	x := &Export{frame: f, r: r, caller: caller, path: path, asked: asked, version: frame.DatasetOf(r).Version(), row: *new(R)}
+	one := maps.Clone(asked)
+	one.Set("limit", "1")
+	list, release, err := frame.Answer[*api.List[R]](f, r, caller, path, one)
+	defer release()
+	if err != nil {
+		return nil, err
+	}
+	x.Rows, x.Written, x.Columns = list.Hits, min(list.Hits, MostRows), api.Headings(x.row)
+	x.Caveats = each.Append(x.Caveats, list.Service.Warnings, func(w client.Warning) string { return w.Reason })
+	x.next = reading[R](x, asked, MostRows, nil)
+	return x, nil
+}
+
 // reading reads rows page by page and redacts them. An empty page is the end.
 func reading[R any](x *Export, query url.Values, most int64, redact func(*R)) func() ([]any, error) {
 	q := maps.Clone(query)
@@ -134,7 +156,7 @@ func reading[R any](x *Export, query url.Values, most int64, redact func(*R)) fu
 			return nil, nil
 		}
 		q.Set("limit", strconv.FormatInt(limit, 10))
-		list, release, err := frame.Answer[*api.List[R]](x.frame, x.r, x.caller, paths[x.view.tab], q)
+		list, release, err := frame.Answer[*api.List[R]](x.frame, x.r, x.caller, x.path, q)
 		defer release()
 		if err != nil {
 			return nil, err
@@ -218,11 +240,6 @@ func (x *Export) Open() (err error) {
 	return err
 }
 
-// Name is the name of the file without its ending.
-func (x *Export) Name() string {
-	return "grantgraph-" + strings.ReplaceAll(x.What, " ", "-")
-}
-
 func (x *Export) each(take func(row any) error) error {
 	rows, err := x.first, error(nil)
 	for x.first = nil; err == nil && len(rows) > 0; rows, err = x.next() {
@@ -270,7 +287,7 @@ func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 	book := sheet.New(w)
 	var columns []sheet.Column
 	for _, name := range x.Columns {
-		c := sheet.Column{Name: heading(name), Dollars: name == "amount" || name == "total_amount"}
+		c := sheet.Column{Name: heading(name), Dollars: strings.HasSuffix(name, "amount")}
 		switch {
 		case strings.HasSuffix(name, "name") || strings.HasSuffix(name, "name_filed"):
 			c.Width = 36
@@ -290,7 +307,7 @@ func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 	_ = book.Sheet("About", []sheet.Column{{Name: "About this file", Width: 24}, {Name: "", Width: 100}})
 	about := [][2]string{
 		{"Selection", x.Lead}, {"In all", x.Total}, {"View", base + x.Back},
-		{"API call", base + at(api.Versioned+paths[x.view.tab], encode(x.view.query, ""))},
+		{"API call", base + at(api.Versioned+x.path, encode(x.asked, ""))},
 		{"Rows", x.Size()}, {"Dataset", x.version}, {"Written", frame.Moment(now)},
 		{"Source", "Grants paid in the fiscal year, as reported on Form 990-PF and Form 990 Schedule I. Filings are published with a lag of 12 to 24 months."},
 	}

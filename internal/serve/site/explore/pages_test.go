@@ -303,7 +303,7 @@ func TestOdd(t *testing.T) {
 		{"query=%zz", 400, "cannot be read"},
 		{"query=" + strings.Repeat("a", 9000), 414, "too long"},
 		{strings.TrimSuffix(strings.Repeat("subject=B&", 500), "&"), 422, "Too many filters"},
-		{"subject=B&exclude=individuals&query=zzzzqqqq", 200, "Without the cause"},
+		{"subject=B&exclude=individuals&query=zzzzqqqq", 200, "Remove a filter above"},
 		{"exclude=daf", 200, "Not included in these results"},
 	} {
 		w := s.get("/explore?" + c.query)

@@ -117,7 +117,7 @@ func loosen(v view, f *graph.Filter, x *figures) (list []left) {
 			}
 			clear = func(f *graph.Filter) { f.Place.Values = nil }
 		}
-		if d.On(f) {
+		if d.On(f) && o.grants > 0 {
 			list = append(list, left{Label: o.label, Grants: o.grants, Href: v.with(d.Without(f, clear)...)})
 		}
 	}
@@ -166,17 +166,34 @@ func asSQL(v view, f *graph.Filter) (statement string, missing []string) {
 // Statement is the SQL that gives the figures of a view, for pages that link to
 // the view. It is empty if the tables have no column for a filter of the view.
 func Statement(set *dataset.Dataset, query string) (string, error) {
-	sent, err := url.ParseQuery(query)
-	if err != nil {
-		return "", err
-	}
-	v := newView(sent)
-	f, err := v.filter(set)
+	v, f, err := parse(set, query)
 	if err != nil {
 		return "", err
 	}
 	statement, _ := asSQL(v, f)
 	return statement, nil
+}
+
+// Selection is the filter of a view, and the sentence that names it. A search of words is not named.
+func Selection(set *dataset.Dataset, query string) (sentence string, f *graph.Filter, err error) {
+	v, f, err := parse(set, query)
+	if err != nil || v.worded() {
+		return "Grants", f, err
+	}
+	return inWords(v, f, func(id ein.EIN) string {
+		org, _ := set.Search.Lookup(id)
+		return org.Name
+	}).Sentence(), f, nil
+}
+
+func parse(set *dataset.Dataset, query string) (v view, f *graph.Filter, err error) {
+	sent, err := url.ParseQuery(query)
+	if err != nil {
+		return v, nil, err
+	}
+	v = newView(sent)
+	f, err = v.filter(set)
+	return v, f, err
 }
 
 // sqlOrder is the end of the statement of a tab: its order, and the page of it.

@@ -87,6 +87,7 @@ type resultsPage struct {
 	Grants   []onward
 	Open     string // the same search among foundations that accept applications; empty if it is filtered already
 	Narrow   string // what was searched for, in words
+	Starters []string
 	Same     same
 }
 
@@ -115,6 +116,7 @@ func (s *room) serveSearch(w http.ResponseWriter, r *http.Request) error {
 		status = http.StatusUnprocessableEntity
 	}
 	if q.words == "" {
+		page.Starters = s.startersOf(set)
 		return s.pages.Render(w, status, "results", page)
 	}
 	page.Title = "Search: " + q.words
@@ -138,6 +140,10 @@ func (s *room) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err := page.fill(r.Context(), set, &q, min(number, mostFound/pageSize)); err != nil {
 		return err
+	}
+	if page.Total > 0 {
+		page.Description = "Organizations that match “" + q.words + "”, such as " + orgname.Display(page.Results[0].Name) +
+			", with the grants they gave and received."
 	}
 	page.onward(&q)
 	page.Same = q.same(s.BaseURL, page.Results)
@@ -415,7 +421,7 @@ func (s *room) startersOf(set *dataset.Dataset) []string {
 			return nil
 		}
 		set.Directory.Release(within)
-		if n > 2 && len(s.starters) < 2 {
+		if n > 2 && len(s.starters) < 3 {
 			s.starters = append(s.starters, words)
 		}
 	}

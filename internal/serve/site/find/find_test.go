@@ -238,7 +238,7 @@ func TestWords(t *testing.T) {
 		want   []string
 		never  string
 	}{
-		{"/search", 200, []string{"For example", "food+banks+in+Ohio"}, "What to try"},
+		{"/search", 200, []string{"For example", "food banks in Ohio"}, "What to try"},
 		{"/search?q=++", 200, []string{"For example"}, "problem"},
 		{"/search?q=food+banks+in+Ohio", 200, []string{"Ohio", "Food & Agriculture", "(remove)", `href="/explore?location=OH&subject=K"`, `href="/explore?tab=funders&location=OH&subject=K"`, "/api/v1/essentials", `"search_terms":"food banks"`}, ""},
 		{"/search?q=library&state=OH&cause=any", 200, []string{"/api/v1/search?limit=20&mode=hybrid&q=library&state=OH"}, "Cause"},

@@ -80,12 +80,25 @@ func (s *room) serveFunders(w http.ResponseWriter, r *http.Request) error {
 		if err := s.findFunders(r, set, page, &q, ask); err != nil {
 			return err
 		}
+		page.Title = page.Found()
 	}
 	status := http.StatusOK
 	if len(page.Problems) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
 	return s.pages.Render(w, status, "funders", page)
+}
+
+// Found names the list: "Funders for “tutoring” near Akron, Ohio".
+func (p *fundersPage) Found() string {
+	name := "Funders for “" + p.Words + "”"
+	switch {
+	case p.Near != "":
+		name += " near " + p.Near + ", " + p.Place
+	case p.Place != "":
+		name += " in " + p.Place
+	}
+	return name
 }
 
 // read reads the place, the amount and the cause. Where the fields say no place, the words may.

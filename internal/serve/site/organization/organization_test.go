@@ -359,7 +359,7 @@ func TestProspects(t *testing.T) {
 			p.get(t, at, plan).want(t, at, 200, "Prospects is part of the Plus plan")
 		}
 		page := p.get(t, at, "plus")
-		page.want(t, at, 200, "no sign that it takes requests", "Download as CSV", `<option value="not_stated">`, "Accepts applications", "Same as this API call")
+		page.want(t, at, 200, "no sign that it takes requests", "Save to a list", `<option value="not_stated">`, "Accepts applications", "Same as this API call")
 		if strings.Contains(page.body, `href="/download/prospects?ein=`+r.EIN.String()+`"`) {
 			shown++
 		}

@@ -1,13 +1,12 @@
 package organization
 
 import (
-	"encoding/csv"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"grantgraph/client"
 	"grantgraph/internal/each"
@@ -17,6 +16,7 @@ import (
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/explore"
 	"grantgraph/internal/serve/site/frame"
 )
 
@@ -45,14 +45,13 @@ type option struct {
 var prospectFilters = []string{"location", "location_type", "subject", "funder_type", "accepts_applications",
 	"min_amt", "max_amt", "min_grants_paid", "max_grants_paid"}
 
-// mostAtOnce is the largest page size of the API.
-const mostAtOnce = 100
-
 func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) error {
 	page := &prospectsPage{view: v, Asked: askedOf(r.URL.Query())}
 	page.fields()
 	number := v.pageNumber(r)
-	list, release, err := askProspects(s.Frame, r, v.member.Caller(), v.EIN, page.Asked, number, rowsShown)
+	q := url.Values{"limit": {strconv.Itoa(rowsShown)}, "page": {strconv.FormatInt(number, 10)}}
+	maps.Copy(q, page.Asked)
+	list, release, err := frame.Answer[*api.List[client.ProspectRow]](s.Frame, r, v.member.Caller(), "/prospects/"+v.EIN.String(), q)
 	defer release()
 	if err != nil {
 		if err := v.readProblems(err); err != nil {
@@ -71,13 +70,6 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 	return s.pages.Render(w, v.status(), "prospects", page)
 }
 
-func askProspects(f *frame.Frame, r *http.Request, caller api.Caller, e ein.EIN, asked url.Values, number int64, limit int) (*api.List[client.ProspectRow],
-	func(), error) {
-	q := url.Values{"limit": {strconv.Itoa(limit)}, "page": {strconv.FormatInt(number, 10)}}
-	maps.Copy(q, asked)
-	return frame.Answer[*api.List[client.ProspectRow]](f, r, caller, "/prospects/"+e.String(), q)
-}
-
 // askedOf picks the filters of the list from a request.
 func askedOf(sent url.Values) url.Values {
 	asked := url.Values{}
@@ -89,20 +81,8 @@ func askedOf(sent url.Values) url.Values {
 	return asked
 }
 
-// ProspectsFile is the whole list of an organization's prospects, for download.
-type ProspectsFile struct {
-	EIN  ein.EIN
-	Name string // as people write it
-	View string // the EIN and the filters as a query
-	Back string // page that shows the list
-	Hits int64
-
-	asked url.Values
-	rows  []client.ProspectRow
-}
-
-// NewProspectsFile reads the address of a file and counts its rows. It returns nil if there is no such organization.
-func NewProspectsFile(f *frame.Frame, r *http.Request, caller api.Caller, query string) (*ProspectsFile, error) {
+// NewProspectsFile is the whole list of an organization's prospects, for download. It is nil if there is no such organization.
+func NewProspectsFile(f *frame.Frame, r *http.Request, caller api.Caller, query string) (*explore.Export, error) {
 	sent, err := url.ParseQuery(query)
 	if err != nil {
 		return nil, nil
@@ -115,48 +95,15 @@ func NewProspectsFile(f *frame.Frame, r *http.Request, caller api.Caller, query 
 	if !ok {
 		return nil, nil
 	}
-	p := &ProspectsFile{EIN: e, Name: org.DisplayName, asked: askedOf(sent)}
-	p.View = downloadQuery(e, p.asked)
-	p.Back = "/org/" + e.String() + "/" + search.Slug(org.Name) + "/prospects"
-	if len(p.asked) > 0 {
-		p.Back += "?" + p.asked.Encode()
-	}
-	list, release, err := askProspects(f, r, caller, e, p.asked, 1, 1)
-	defer release()
+	asked := askedOf(sent)
+	file, err := explore.NewList[client.ProspectRow](f, r, caller, "/prospects/"+e.String(), asked)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	p.Hits = list.Hits
-	return p, nil
-}
-
-func (p *ProspectsFile) Read(f *frame.Frame, r *http.Request, caller api.Caller) error {
-	for number := int64(1); ; number++ {
-		list, release, err := askProspects(f, r, caller, p.EIN, p.asked, number, mostAtOnce)
-		if err != nil {
-			release()
-			return err
-		}
-		p.rows = append(p.rows, list.Results...)
-		more := number < list.TotalPages
-		release()
-		if !more {
-			return nil
-		}
-	}
-}
-
-// CSV writes the rows as the API's CSV has them.
-func (p *ProspectsFile) CSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	_ = out.Write(api.Headings(client.ProspectRow{})) // Flush keeps the error
-	var record []string
-	for _, row := range p.rows {
-		record = api.Record(record[:0], row)
-		_ = out.Write(record)
-	}
-	out.Flush()
-	return out.Error()
+	file.Action, file.View, file.Name = "/download/prospects", downloadQuery(e, asked), "prospects-"+e.String()
+	file.Lead, file.What = "Prospects for "+org.DisplayName, "funders"
+	file.Back = strings.TrimSuffix("/org/"+e.String()+"/"+search.Slug(org.Name)+"/prospects?"+asked.Encode(), "?")
+	return file, nil
 }
 
 func downloadQuery(e ein.EIN, asked url.Values) string {

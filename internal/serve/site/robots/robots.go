@@ -39,6 +39,7 @@ func Route(mux *http.ServeMux, f *frame.Frame, c Config) {
 	mux.HandleFunc("GET /share/place/{file}", s.Handle(s.shareState))
 	mux.HandleFunc("GET /share/place/{state}/{file}", s.Handle(s.shareCounty))
 	mux.HandleFunc("GET /share/cause/{file}", s.Handle(s.shareCause))
+	mux.HandleFunc("GET /share/explore.png", s.Handle(s.shareView))
 }
 
 // robots lets robots read the pages of organizations, places and causes. It excludes

@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/explore"
 	"grantgraph/internal/serve/site/frame"
 )
 
@@ -173,4 +174,17 @@ func (s *room) shareCause(w http.ResponseWriter, r *http.Request) error {
 		return frame.Missing
 	}
 	return s.sum(w, r, ntee.Label(letter[0]), "Grants to recipients of this cause", &graph.Filter{Subject: subject})
+}
+
+// shareView draws the picture of a view of the Explore page. An address that cannot be read has no picture.
+func (s *room) shareView(w http.ResponseWriter, r *http.Request) error {
+	set := frame.DatasetOf(r)
+	if !set.Browsable() {
+		return frame.Damaged
+	}
+	title, f, err := explore.Selection(set, r.URL.RawQuery)
+	if err != nil {
+		return frame.Missing
+	}
+	return s.sum(w, r, title, "", f)
 }
