@@ -52,6 +52,7 @@ type fundersPage struct {
 	Rows              []funder
 	Total             int
 	Fewer             bool // the plan shows only some
+	Mentioned         bool // a funder has grants that mention the work
 }
 
 type funder struct {
@@ -224,6 +225,7 @@ func (s *room) findFunders(r *http.Request, set *dataset.Dataset, p *fundersPage
 	if member.Caller().Paid {
 		shown = allFunders
 	}
+	p.Mentioned = slices.ContainsFunc(list, func(x prospect.Prospect) bool { return mentions[x.EIN].Grants > 0 })
 	p.Total, p.Fewer = len(list), !member.Caller().Paid && len(list) > fewFunders
 	for _, x := range list[:min(shown, len(list))] {
 		f := funder{Prospect: x, Mentions: mentions[x.EIN]}
@@ -271,7 +273,7 @@ func (p *fundersPage) Why(f funder) (list []string) {
 	if n := f.Mentions.Grants; n > 0 {
 		list = append(list, plural.Count(n, "grant mentions", "grants mention")+" “"+p.Words+"”: "+frame.Short(f.Mentions.Amount)+" in all")
 	} else if funds != "" {
-		list = append(list, "Funds "+funds+", similar to what you do; none of its grants mentions “"+p.Words+"”")
+		list = append(list, "None of its grants mentions “"+p.Words+"”. It funds "+funds+", among the closest organizations we found")
 	}
 	if n := f.Here.Grants; n > 0 {
 		list = append(list, frame.Short(f.Here.Amount)+" in "+plural.Count(n, "grant", "grants")+" for "+p.cause+" in "+p.Place)
