@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,6 +45,9 @@ const (
 	mostFound = 1_000 // results that can be paged through
 	mostWeak  = 10    // results listed as similar
 )
+
+// leastAlike is the score from which a result that lacks words of the question is shown. Words without meaning score 0.3 to 0.37.
+const leastAlike = 0.4
 
 // Memory that a search takes from the shared budget, in bytes: a base, and an amount for each ranked result.
 const (
@@ -203,7 +207,8 @@ func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *questio
 		return nil
 	}
 	// Similar names come last, wherever the organizations are.
-	perhaps := append(without(named, all[:weak]), without(all[weak:], named)...)
+	alike := slices.DeleteFunc(all[weak:], func(x search.Result) bool { return x.Score < leastAlike })
+	perhaps := append(without(named, all[:weak]), without(alike, named)...)
 	return addFigures(ctx, set, perhaps[:min(len(perhaps), mostWeak)], &p.Perhaps)
 }
 

@@ -193,7 +193,7 @@ func (s *room) findFunders(r *http.Request, set *dataset.Dataset, p *fundersPage
 	for _, mode := range []search.Mode{search.Text, search.Hybrid} {
 		alike, err := set.Search.Search(r.Context(), search.Ask{Text: q.rest, Mode: mode, State: ask.State, Limit: mostAlike})
 		for i := 0; err == nil && i < len(alike.Results); i++ {
-			if x := alike.Results[i]; !x.Partial || mode == search.Hybrid && i < fewAlike {
+			if x := alike.Results[i]; !x.Partial || mode == search.Hybrid && i < fewAlike && x.Score >= leastAlike {
 				err = near(x.EIN, x.NTEE.Major())
 			}
 		}
