@@ -228,6 +228,8 @@ func (w *world) nameByClass(e *entity, n *namer) {
 		e.field = fieldMasjid
 	case e.class == brand && len(e.core) > 5 && string(e.core[:5]) == "Camp ":
 		e.field = fieldCamp
+	case e.class == regranter:
+		e.field = fieldFund
 	}
 }
 
@@ -235,6 +237,7 @@ func (w *world) nameByClass(e *entity, n *namer) {
 var (
 	fieldMasjid = fieldIndex("X40")
 	fieldCamp   = fieldIndex("N20")
+	fieldFund   = fieldIndex("T20")
 )
 
 // satellite turns e, which holds organization b, into its satellite i.

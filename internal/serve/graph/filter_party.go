@@ -89,8 +89,8 @@ func readRecipients(r *Reading) {
 	})
 	f.Unlinked = set(f.Unlinked)
 	if len(f.Recipients) > 0 && len(f.Unlinked) == 0 {
-		r.Caveat("recip_id", "Only rows whose recipient we linked to an EIN can match; "+
-			"other grants to the same organization are left out.")
+		r.Caveat("recip_id", "This counts grants that we linked to the EIN. "+
+			"Grants that name the organization and that we could not link are left out.")
 	}
 }
 

@@ -361,7 +361,7 @@ type homePage struct {
 // Examples are organizations to try a search with.
 type Examples struct{ Funder, Recipient search.Result }
 
-// ExamplesOf are the largest funder and recipient of the dataset.
+// ExamplesOf are the largest funder of the dataset, and a large recipient, one that the lists of the IRS describe if there is one.
 func ExamplesOf(ctx context.Context, set *dataset.Dataset) (e Examples) {
 	if !set.Browsable() {
 		return e
@@ -371,7 +371,11 @@ func ExamplesOf(ctx context.Context, set *dataset.Dataset) (e Examples) {
 	}
 	if top, _, err := set.Graph.Recipients(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 10}); err == nil {
 		for _, t := range top {
-			if x, ok := set.Search.Lookup(t.EIN); ok {
+			x, ok := set.Search.Lookup(t.EIN)
+			if ok && e.Recipient.EIN == ein.None {
+				e.Recipient = x
+			}
+			if ok && x.Known == search.FromIRS {
 				e.Recipient = x
 				break
 			}

@@ -66,7 +66,7 @@ func (s *room) share(w http.ResponseWriter, r *http.Request, weight int64, of fu
 }
 
 func dollars(label string, n int64) draw.Figure {
-	return draw.Figure{Value: frame.Short(n), Label: label}
+	return draw.Figure{Value: draw.Compact(n), Label: label}
 }
 
 // number is a figure that counts things, with a singular for one.
