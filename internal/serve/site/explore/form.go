@@ -154,7 +154,7 @@ func stateFacet(f *graph.Filter, x *figures) facet {
 		for i := range a.Options {
 			a.Options[i].Count = 0
 		}
-		a.Note = "Counts are shown for where recipients are."
+		a.Note = "The counts are by where recipients are."
 	}
 	byCount(a.Options)
 	return a
