@@ -96,22 +96,24 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// countedRoutes are the first parts of paths that are counted separately.
-var countedRoutes = strings.Fields("org search ask explore grant place cause compare check download share sitemap sql data reconcile " +
-	"account signin signup about plans contact privacy terms status static clients openapi.json llms.txt mcp healthz readyz")
-
-// route reduces a path to one of a few names, so that strangers cannot make the metrics grow.
-func route(path string, operation func(path string) string) string {
-	if op := operation(path); op != "" {
+// route reduces a request to one of a few names, so that strangers cannot make the metrics grow: the path of an operation, or the
+// first part of the pattern by which the page is registered.
+func route(r *http.Request, operation func(path string) string) string {
+	if op := operation(r.URL.Path); op != "" {
 		return op
 	}
-	if strings.HasPrefix(path, "/api/") {
+	if strings.HasPrefix(r.URL.Path, "/api/") {
 		return "/api/other"
 	}
-	if head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); head == "" || slices.Contains(countedRoutes, head) {
+	_, pattern, _ := strings.Cut(r.Pattern, "/")
+	switch head, _, _ := strings.Cut(pattern, "/"); head {
+	case "{$}":
+		return "/"
+	case "":
+		return "/other"
+	default:
 		return "/" + head
 	}
-	return "/other"
 }
 
 // shownPaths are the routes of the site whose paths are logged. Other paths may name a person, or be typed by mistake.
@@ -119,12 +121,13 @@ var shownPaths = strings.Fields("org place cause compare check static data docs 
 	"clients openapi.json llms.txt healthz readyz sitemap .well-known robots.txt")
 
 // shown is a path as it is logged: of the API that of the operation, because a path may have a key or an address.
-func shown(path string, operation func(path string) string) string {
+func shown(r *http.Request, operation func(path string) string) string {
+	path := r.URL.Path
 	if !strings.HasPrefix(path, "/api/") {
 		if head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); head == "" || slices.Contains(shownPaths, head) {
 			return path
 		}
-		return route(path, operation)
+		return route(r, operation)
 	}
 	if op := operation(path); op != "" {
 		return api.Versioned + op
@@ -163,7 +166,7 @@ func (m *metrics) watch(
 		if seen.cut {
 			m.cutOff.Inc()
 		}
-		name := route(r.URL.Path, operation)
+		name := route(r, operation)
 		m.requests.WithLabelValues(name, strconv.Itoa(seen.status)).Inc()
 		m.latency.WithLabelValues(name).Observe(took.Seconds())
 		// The query may hold anything and is never logged, nor are headers, in which keys travel.
@@ -172,7 +175,7 @@ func (m *metrics) watch(
 			whose = append(whose, slog.String("key", k.ID), slog.String("plan", string(k.Plan)))
 		}
 		log.LogAttrs(r.Context(), slog.LevelInfo, "request", append(whose,
-			slog.String("method", r.Method), slog.String("path", shown(r.URL.Path, operation)), slog.Int("status", seen.status),
+			slog.String("method", r.Method), slog.String("path", shown(r, operation)), slog.Int("status", seen.status),
 			slog.Int64("bytes", seen.bytes), slog.Float64("took_ms", float64(took.Microseconds())/1000),
 			slog.String("request_id", seen.Header().Get("X-Request-Id")))...)
 	})
@@ -188,7 +191,7 @@ func survive(log *slog.Logger, operation func(path string) string, next http.Han
 		}
 		id := w.Header().Get("X-Request-Id")
 		log.Error(
-			"a request panicked", slog.String("request_id", id), slog.String("path", shown(r.URL.Path, operation)), slog.Any("panic", p),
+			"a request panicked", slog.String("request_id", id), slog.String("path", shown(r, operation)), slog.Any("panic", p),
 			slog.String("stack", string(debug.Stack())),
 		)
 		if !w.wrote {

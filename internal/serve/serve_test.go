@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -453,10 +454,11 @@ func TestShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	patterns := map[string]string{"/": "GET /{$}", "/org/070000001/lantern-house": "GET /org/{ein}/{rest...}", "/grant/abcdefghij234": "GET /grant/{key}", "/funders": "GET /funders"}
 	for path, want := range map[string][2]string{
 		"/":                                  {"/", "/"},
 		"/org/070000001/lantern-house":       {"/org", "/org/070000001/lantern-house"},
-		"/signin":                            {"/signin", "/signin"},
+		"/funders":                           {"/funders", "/funders"},
 		"/wp-login.php":                      {"/other", "/other"},
 		"/grant/abcdefghij234":               {"/grant", "/grant"},
 		"/wilhelmina@example.org":            {"/other", "/other"},
@@ -468,7 +470,9 @@ func TestShown(t *testing.T) {
 		"/api/v1/admin/kezs/gg_r_secret":     {"/api/other", "/api/v1/admin/…"},
 		"/api/v1/nothing":                    {"/api/other", "/api/v1/nothing"},
 	} {
-		if got := [2]string{route(path, h.Route), shown(path, h.Route)}; got != want {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Pattern = cmp.Or(patterns[path], "/")
+		if got := [2]string{route(r, h.Route), shown(r, h.Route)}; got != want {
 			t.Errorf("%s is counted and shown as %q, want %q", path, got, want)
 		}
 	}
@@ -490,10 +494,11 @@ func TestLogLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := func(from, key string) (said struct{ From, Key, Plan, Path string }) {
+	const summary = "/api/v1/grants/summary"
+	line := func(path, from, key string) (said struct{ From, Key, Plan, Path string }) {
 		t.Helper()
 		log.Reset()
-		r := httptest.NewRequest("GET", "/api/v1/grants/summary", nil)
+		r := httptest.NewRequest("GET", path, nil)
 		r.RemoteAddr = from
 		r.Header.Set("X-API-Key", key)
 		s.Handler().ServeHTTP(httptest.NewRecorder(), r)
@@ -502,19 +507,25 @@ func TestLogLine(t *testing.T) {
 		}
 		return said
 	}
-	first := line("192.0.2.1:1234", secret)
-	if first.Key != k.ID || first.Plan != "plus" || len(first.From) != 16 || first.Path != "/api/v1/grants/summary" {
+	first := line(summary, "192.0.2.1:1234", secret)
+	if first.Key != k.ID || first.Plan != "plus" || len(first.From) != 16 || first.Path != summary {
 		t.Errorf("%+v", first)
 	}
-	if again := line("192.0.2.1:99", ""); again.From != first.From || again.Key != "" {
+	if again := line(summary, "192.0.2.1:99", ""); again.From != first.From || again.Key != "" {
 		t.Errorf("the same client is %+v", again)
 	}
-	if other := line("192.0.2.2:1234", ""); other.From == first.From {
+	if other := line(summary, "192.0.2.2:1234", ""); other.From == first.From {
 		t.Error("two clients have one name")
 	}
 	at = at.Add(12 * time.Hour)
-	if tomorrow := line("192.0.2.1:1234", ""); tomorrow.From == first.From {
+	if tomorrow := line(summary, "192.0.2.1:1234", ""); tomorrow.From == first.From {
 		t.Error("a client keeps its name overnight")
+	}
+	// Every page is counted and logged by its route, and an address that no page has, as another.
+	for path, want := range map[string]string{"/funders": "/funders", "/lists": "/lists", "/grant/nothing": "/grant", "/nobody@example.org": "/other"} {
+		if got := line(path, "192.0.2.1:1234", ""); got.Path != want {
+			t.Errorf("%s is logged as %s", path, got.Path)
+		}
 	}
 }
 

@@ -216,7 +216,9 @@ func (s *Site) acquiring(h http.Handler) http.Handler {
 		if d.Snapshot.Manifest.Invented {
 			w.Header().Set("X-Robots-Tag", "noindex") // invented data must not appear in search engines
 		}
-		h.ServeHTTP(w, frame.Pin(r, d))
+		pinned := frame.Pin(r, d)
+		defer func() { r.Pattern = pinned.Pattern }() // for the metrics and the log
+		h.ServeHTTP(w, pinned)
 	})
 }
 
