@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,7 +66,8 @@ func (c *contents) table(name string) CopiedTable {
 // copyRules say how an engine reads a whole store at one moment, and what it needs around the rows of another store.
 type copyRules struct {
 	read   *sql.TxOptions
-	begin  []string // before the first row is written
+	begin  []string // before the first row is read or written: a copy may take longer than other transactions
+	alone  []string // before the first row is written
 	values string   // between the columns and the rows
 	// end follows the last row; %[1]s is a table that numbers its rows, in a column seq.
 	end string
@@ -75,11 +77,10 @@ func (sqliteEngine) copyRules() copyRules { return copyRules{read: new(sql.TxOpt
 
 func (*postgresEngine) copyRules() copyRules {
 	return copyRules{
-		read: &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
-		begin: []string{
-			"SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0",
-			"LOCK TABLE pepper IN ACCESS EXCLUSIVE MODE", // a server that starts now waits until the pepper is that of the source
-		},
+		read:  &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+		begin: []string{"SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0"},
+		// A server that starts now waits until the pepper is that of the source.
+		alone:  []string{"LOCK TABLE pepper IN ACCESS EXCLUSIVE MODE"},
 		values: " OVERRIDING SYSTEM VALUE",
 		end:    "SELECT setval(pg_get_serial_sequence('%[1]s', 'seq'), (SELECT COALESCE(MAX(seq), 0) + 1 FROM %[1]s), false)",
 	}
@@ -90,22 +91,17 @@ const copiedAtOnce = 200
 // Copy copies everything into an empty store in one transaction. A target that holds the same rows already is left as it is,
 // and again is true. No server may use either store meanwhile.
 func Copy(ctx context.Context, source, target *Store) (tables []CopiedTable, again bool, err error) {
-	reading, err := source.read.db.BeginTx(ctx, source.engine.copyRules().read)
+	from, rules := source.engine.copyRules(), target.engine.copyRules()
+	reading, err := beginCopy(ctx, source.read.db, from.read, from.begin)
 	if err != nil {
-		return nil, false, unavailable(err)
+		return nil, false, err
 	}
 	defer reading.Rollback()
-	rules := target.engine.copyRules()
-	writing, err := target.write.db.BeginTx(ctx, nil)
+	writing, err := beginCopy(ctx, target.write.db, nil, slices.Concat(rules.begin, rules.alone))
 	if err != nil {
-		return nil, false, unavailable(err)
+		return nil, false, err
 	}
 	defer writing.Rollback()
-	for _, text := range rules.begin {
-		if _, err := writing.ExecContext(ctx, text); err != nil {
-			return nil, false, unavailable(err)
-		}
-	}
 	empty := true
 	var before []CopiedTable
 	for _, name := range copiedTables {
@@ -133,6 +129,19 @@ func Copy(ctx context.Context, source, target *Store) (tables []CopiedTable, aga
 		return nil, false, unavailable(err)
 	}
 	return tables, false, nil
+}
+
+func beginCopy(ctx context.Context, db *sql.DB, opt *sql.TxOptions, begin []string) (*sql.Tx, error) {
+	tx, err := db.BeginTx(ctx, opt)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	for _, text := range begin {
+		if _, err := tx.ExecContext(ctx, text); err != nil {
+			return nil, errors.Join(unavailable(err), tx.Rollback())
+		}
+	}
+	return tx, nil
 }
 
 func compareStores(ctx context.Context, reading *sql.Tx, target []CopiedTable) ([]CopiedTable, bool, error) {

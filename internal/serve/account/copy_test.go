@@ -169,6 +169,24 @@ func slug(err error) string {
 	return f.Slug
 }
 
+// TestCopyTakesItsTime looks at the time limits under which a large store is read: PostgreSQL must not end
+// the transaction while the rows are written elsewhere.
+func TestCopyTakesItsTime(t *testing.T) {
+	t.Parallel()
+	s := openAt(t, place{dsn: newSchema(t)}, Options{})
+	rules := s.engine.copyRules()
+	tx, err := beginCopy(t.Context(), s.read.db, rules.read, rules.begin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	var limits string
+	err = tx.QueryRow("SELECT current_setting('statement_timeout') || ' ' || current_setting('idle_in_transaction_session_timeout')").Scan(&limits)
+	if err != nil || limits != "0 0" {
+		t.Errorf("%q, %v", limits, err)
+	}
+}
+
 // TestCopyIsWhole stops a copy in the middle: nothing of it stays.
 func TestCopyIsWhole(t *testing.T) {
 	t.Parallel()
