@@ -8,11 +8,13 @@ import (
 	"embed"
 	"html"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 
+	"grantgraph"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/snippet"
 	"grantgraph/internal/serve/site/frame"
@@ -142,6 +144,12 @@ const longestPath = 100
 func (s *Room) serveChapter(w http.ResponseWriter, r *http.Request) error {
 	path, asMarkdown := strings.CutSuffix(r.URL.Path, ".md")
 	c := s.chapters[path]
+	if asMarkdown && c == nil && len(path) <= longestPath {
+		// Documents lead to one another by the names of their files, also where the page has another address.
+		if source, err := fs.ReadFile(grantgraph.Documents, r.URL.Path[1:]); err == nil {
+			c = &chapter{Source: source}
+		}
+	}
 	if len(path) > longestPath || c == nil {
 		return frame.Missing
 	}

@@ -258,7 +258,10 @@ func TestFind(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	p := open(t)
-	for at, file := range map[string]string{"/docs/guide/start.md": "docs/guide/start.md", "/docs/examples.md": "docs/api.md", "/docs/sources.md": "docs/sources.md"} {
+	for at, file := range map[string]string{
+		"/docs/guide/start.md": "docs/guide/start.md", "/docs/examples.md": "docs/api.md", "/docs/sources.md": "docs/sources.md",
+		"/docs/api.md": "docs/api.md", "/docs/search.md": "docs/search.md", "/docs/warehouse.md": "docs/warehouse.md",
+	} {
 		w := httptest.NewRecorder()
 		p.handler.ServeHTTP(w, httptest.NewRequest("GET", at, nil))
 		want, err := fs.ReadFile(grantgraph.Documents, file)
@@ -273,7 +276,7 @@ func TestNowhere(t *testing.T) {
 	t.Parallel()
 	p := open(t)
 	for _, path := range []string{
-		"/docs/nothing", "/docs/api.md", "/docs/api/nothing", "/docs/tables/nothing", "/docs/tables/grants/x", "/docs/guide", "/docs/guide/",
+		"/docs/nothing", "/docs/nothing.md", "/docs/api/nothing", "/docs/tables/nothing", "/docs/tables/grants/x", "/docs/guide", "/docs/guide/",
 		"/docs/%2e%2e%2fgo.mod", "/docs/..%2f..%2fetc%2fpasswd", "/docs/%2e%2e", "/docs/docs/site.md", "/docs/site%00", "/docs/SITE",
 		"/docs/" + strings.Repeat("a", 5000), "/docs/" + strings.Repeat("../", 500) + "x", "/docs/api/" + strings.Repeat("x/", 50), "/docs/%ff",
 	} {
