@@ -1,9 +1,7 @@
 package ingest
 
 import (
-	"bufio"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -17,6 +15,7 @@ import (
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/source/discover"
+	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/snapshot"
 )
@@ -151,60 +150,40 @@ const maxMasked = 1_000_000
 
 // readMaskList reads the list. It refuses a file with any error, because a dropped entry would leave a person visible.
 func readMaskList(r io.Reader) (*maskList, error) {
-	text := bufio.NewReader(r)
-	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" { // spreadsheets write this at the start of a file
-		text.Discard(3)
-	}
-	c := csv.NewReader(text)
-	c.ReuseRecord = true
-	head, err := c.Read()
-	if err == io.EOF {
-		return nil, fmt.Errorf("it is empty; it needs at least the header object_id,line,reason or grant_key,reason")
-	}
-	if err != nil {
-		return nil, err
-	}
 	at := map[string]int{}
-	for i, name := range head {
-		name = strings.ToLower(strings.TrimSpace(name))
-		if !slices.Contains([]string{"object_id", "line", "grant_key", "reason"}, name) {
-			return nil, fmt.Errorf("the column %q is not one of object_id, line, grant_key and reason", fault.Clip(name, 40))
-		}
-		if _, twice := at[name]; twice {
-			return nil, fmt.Errorf("the column %s is there twice", name)
-		}
-		at[name] = i
-	}
-	_, byObject := at["object_id"]
-	_, byLine := at["line"]
-	_, byKey := at["grant_key"]
-	_, why := at["reason"]
-	if byObject != byLine || !byObject && !byKey || !why {
-		return nil, fmt.Errorf("the header is %q; expected object_id,line,reason or grant_key,reason", fault.Clip(strings.Join(head, ","), 80))
-	}
 	m := &maskList{byLine: map[returnLine]int{}, byKey: map[string]int{}}
-	for {
-		row, err := c.Read()
-		if err == io.EOF {
-			return m, nil
+	err := rows.ByHand(r, maxMasked, func(head []string) error {
+		for i, name := range head {
+			name = strings.ToLower(strings.TrimSpace(name))
+			if !slices.Contains([]string{"object_id", "line", "grant_key", "reason"}, name) {
+				return fmt.Errorf("the column %q is not one of object_id, line, grant_key and reason", fault.Clip(name, 40))
+			}
+			if _, twice := at[name]; twice {
+				return fmt.Errorf("the column %s is there twice", name)
+			}
+			at[name] = i
 		}
-		if err != nil {
-			return nil, err
+		_, byObject := at["object_id"]
+		_, byLine := at["line"]
+		_, byKey := at["grant_key"]
+		_, why := at["reason"]
+		if byObject != byLine || !byObject && !byKey || !why {
+			return fmt.Errorf("the header is %q; expected object_id,line,reason or grant_key,reason", fault.Clip(strings.Join(head, ","), 80))
 		}
+		return nil
+	}, func(_ int, row []string) error {
 		field := func(name string) string {
 			if i, ok := at[name]; ok {
 				return strings.TrimSpace(row[i])
 			}
 			return ""
 		}
-		if len(m.used) == maxMasked {
-			return nil, fmt.Errorf("it has more than %d rows", maxMasked)
-		}
-		if err := m.add(field("object_id"), field("line"), field("grant_key"), field("reason")); err != nil {
-			line, _ := c.FieldPos(0)
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
+		return m.add(field("object_id"), field("line"), field("grant_key"), field("reason"))
+	})
+	if err != nil {
+		return nil, err
 	}
+	return m, nil
 }
 
 func (m *maskList) add(object, line, key, reason string) error {

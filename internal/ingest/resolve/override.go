@@ -1,9 +1,7 @@
 package resolve
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 )
@@ -77,49 +76,26 @@ func ReadAssisted(r io.Reader, source string) (*Overrides, error) {
 }
 
 func readOverrides(r io.Reader, source string, rule Rule) (*Overrides, error) {
-	text := bufio.NewReader(r)
-	// Spreadsheets write a byte order mark before the first cell. Remove it, because that cell may be quoted.
-	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" {
-		text.Discard(3)
-	}
-	c := csv.NewReader(text)
-	c.ReuseRecord = true // every row must have as many columns as the header
-	head, err := c.Read()
-	if err == io.EOF {
-		return nil, fmt.Errorf("%w %s: it is empty; it needs at least the header %s", ErrOverride, source, strings.Join(overrideColumns, ","))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w %s: %w", ErrOverride, source, err)
-	}
-	if !slices.Equal(head, overrideColumns) {
-		return nil, fmt.Errorf("%w %s: the header is %q; expected %s", ErrOverride, source, strings.Join(head, ","), strings.Join(overrideColumns, ","))
-	}
 	o := &Overrides{byKX: map[string][]int32{}, byFiled: map[ein.EIN][]int32{}}
 	type selector struct {
 		kx, state, zip5 string
 		filed, funder   ein.EIN
 	}
 	seen := map[selector]int{}
-	for {
-		f, err := c.Read()
-		if err == io.EOF {
-			return o, nil
+	err := rows.ByHand(r, maxOverrides, func(head []string) error {
+		if !slices.Equal(head, overrideColumns) {
+			return fmt.Errorf("the header is %q; expected %s", strings.Join(head, ","), strings.Join(overrideColumns, ","))
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%w %s: %w", ErrOverride, source, err)
-		}
-		line, _ := c.FieldPos(0)
+		return nil
+	}, func(line int, f []string) error {
 		row, err := parseOverride(f, rule)
 		if err != nil {
-			return nil, fmt.Errorf("%w %s, line %d: %w", ErrOverride, source, line, err)
+			return err
 		}
 		row.line = line
 		key := selector{row.kx, row.state, row.zip5, row.filed, row.funder}
 		if before, ok := seen[key]; ok {
-			return nil, fmt.Errorf("%w %s, line %d: selects the same lines as line %d; keep one of them", ErrOverride, source, line, before)
-		}
-		if len(o.rows) == maxOverrides {
-			return nil, fmt.Errorf("%w %s: more than %d rows", ErrOverride, source, maxOverrides)
+			return fmt.Errorf("selects the same lines as line %d; keep one of them", before)
 		}
 		seen[key] = line
 		at := int32(len(o.rows))
@@ -129,7 +105,12 @@ func readOverrides(r io.Reader, source string, rule Rule) (*Overrides, error) {
 		} else {
 			o.byFiled[row.filed] = append(o.byFiled[row.filed], at)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w %s: %w", ErrOverride, source, err)
 	}
+	return o, nil
 }
 
 func parseOverride(f []string, rule Rule) (override, error) {

@@ -90,13 +90,7 @@ func newCountry(forms []form, s *wordWeights) *country {
 		order[i] = &forms[i]
 	}
 	slices.SortFunc(order, func(a, b *form) int {
-		known := 0
-		if (a.key == "") != (b.key == "") {
-			known = 1
-			if b.key == "" {
-				known = -1
-			}
-		}
+		known := cmp.Compare(min(len(b.key), 1), min(len(a.key), 1))
 		return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.stem, b.stem), known, a.rank(b))
 	})
 	n := &country{wordWeights: s, near: make(map[pair]reason)}

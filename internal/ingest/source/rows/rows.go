@@ -13,6 +13,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"compress/gzip"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -207,4 +208,38 @@ func Place(header []string, format error, expected string, want ...string) ([]in
 		return nil, fmt.Errorf("%w: the header lacks %s; expected %s", format, strings.Join(missing, ", "), expected)
 	}
 	return places, nil
+}
+
+// ByHand reads CSV that people keep, with as many fields in every row as in its header. It refuses more rows than most. Fields
+// are valid until the function returns; its error is put after the number of the line.
+func ByHand(r io.Reader, most int, header func(fields []string) error, row func(line int, fields []string) error) error {
+	text := bufio.NewReader(r)
+	// Spreadsheets write a byte order mark before the first cell. Remove it, because that cell may be quoted.
+	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" {
+		text.Discard(3)
+	}
+	c := csv.NewReader(text)
+	c.ReuseRecord = true
+	fields, err := c.Read()
+	if err == io.EOF {
+		return errors.New("it is empty; it needs at least the header")
+	}
+	if err == nil {
+		err = header(fields)
+	}
+	for n := 0; err == nil; n++ {
+		if fields, err = c.Read(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			break
+		}
+		if n == most {
+			return fmt.Errorf("it has more than %d rows", most)
+		}
+		line, _ := c.FieldPos(0)
+		if err := row(line, fields); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+	return err
 }
