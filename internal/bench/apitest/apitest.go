@@ -21,6 +21,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ntee"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
@@ -169,6 +170,16 @@ func (s *Spy) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, to
 	return s.Graph.Groups(ctx, &graph.Filter{}, by, top)
 }
 
+// WiderBasis is the same for every subject.
+func (s *Spy) WiderBasis(_ context.Context, f *graph.Filter) (graph.Cost, error) {
+	if f.Subject.Empty() || f.SubjectBasis == ntee.Any {
+		return graph.Cost{}, nil
+	}
+	return graph.Cost{Grants: 3, Amount: 45_000}, nil
+}
+
+func (s *Spy) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 3, nil }
+
 func (s *Spy) Excluded(context.Context, *graph.Filter) (map[graph.Class]graph.Cost, error) {
 	return map[graph.Class]graph.Cost{graph.DAF: {Grants: 1, Amount: 5000}, graph.Individuals: {}}, nil
 }
@@ -187,6 +198,7 @@ func New(t testing.TB) *World {
 	t.Helper()
 	w := &World{Data: serve.Invented()}
 	w.Spy = &Spy{Graph: example.Grants()}
+	w.Spy.Rows = slices.Clone(w.Spy.Rows) // tests change them
 	w.Data.Graph = w.Spy
 	return w.open(t, serve.API{Agents: example.Store{}, Registry: example.Store{}, Examiner: example.Store{}, SQL: true,
 		Lists: struct{ lists.Store }{}, Watcher: struct{ lists.Watcher }{}, // only examples ask for lists

@@ -1,7 +1,7 @@
-// Package example is the invented parts that examples are answered from: a dataset of five grants, a store with one key and one
-// account, and a sandbox that knows the queries of the examples. The operations run on these parts as they do on real ones, so
-// an example cannot differ from the answer it stands for. Nothing in the package is real data, and nothing is read from a disk
-// or written to one. The rows are in world.json.
+// Package example is the invented parts that examples are answered from: a graph of five grants in memory, a store with one key
+// and one account, and a sandbox that knows the queries of the examples. The operations run on these parts as they do on real
+// ones, so an example cannot differ from the answer it stands for. Nothing in the package is real data, and nothing is read
+// from a disk or written to one. The rows are in world.json.
 package example
 
 import (
@@ -14,12 +14,14 @@ import (
 	"time"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/grant"
+	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/api/screening"
 	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/neighbors"
 	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/serve/prospect"
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
@@ -69,33 +71,50 @@ func Now() time.Time { return day.Add(12 * time.Hour) }
 
 func Manifest() snapshot.Manifest { return read[snapshot.Manifest]("manifest") }
 
-func Grants() Graph {
-	funders, recipients := map[ein.EIN]*graph.Funder{}, map[string]*graph.Recipient{}
-	for _, f := range read[[]*graph.Funder]("funders") {
-		funders[f.EIN] = f
+// Graph is the graph of a few invented grants.
+type Graph struct {
+	profiles.Grants
+	Rows []graph.Grant // the most dollars first
+}
+
+// Grants makes the graph once: nothing changes it, and it holds no file open.
+var Grants = sync.OnceValue(func() Graph {
+	m := Manifest()
+	g, err := graph.Of(&m, read[[]snapshot.Grant]("grants"), rows[snapshot.FunderKind]("funder_kinds"), read[[]snapshot.Organization]("organizations"))
+	must(err)
+	list, _, err := g.Transactions(context.Background(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: int(m.Counts.Grants)})
+	must(err)
+	return Graph{profiles.In(g), list}
+})
+
+// Cofunders are those of the graph, each with the same weight.
+func (x Graph) Cofunders(ctx context.Context, e ein.EIN, limit int) (neighbors.Neighbors, error) {
+	return alike(x.Grants.Cofunders(ctx, e, limit))
+}
+
+// SharingFunders are those of the graph, each with the same weight.
+func (x Graph) SharingFunders(ctx context.Context, e ein.EIN, limit int) (neighbors.Neighbors, error) {
+	return alike(x.Grants.SharingFunders(ctx, e, limit))
+}
+
+// alike gives every neighbor the same weight, because the weights of so small a graph would look like no real answer.
+func alike(n neighbors.Neighbors, err error) (neighbors.Neighbors, error) {
+	for i := range n.List {
+		n.List[i].Weight = 0.4
 	}
-	for _, r := range read[[]*graph.Recipient]("recipients") {
-		recipients[r.ID] = r
+	return n, err
+}
+
+// Prospects are written down for the organization of the example, because the
+// figures of so small a graph would look like no real answer.
+func (x Graph) Prospects(ctx context.Context, q *prospect.Search) (*prospect.Result, error) {
+	if shown := read[struct {
+		EIN   ein.EIN
+		Found *prospect.Result
+	}]("prospects"); q.EIN == shown.EIN {
+		return shown.Found, nil
 	}
-	var x Graph
-	for _, w := range read[[]struct {
-		graph.Grant
-		Funder                   ein.EIN
-		Recipient, Rule, Support string
-		DAF                      bool
-	}]("grants") {
-		g, to := w.Grant, recipients[w.Recipient]
-		g.Funder, g.Recipient, g.NameFiled, g.City, g.State, g.ZIP = funders[w.Funder], to, to.Name, to.City, to.State, to.ZIP
-		g.Rule, _ = grant.ParseRule(w.Rule)
-		g.Support, _ = grant.ParseSupport(w.Support)
-		g.Prob, g.Matched = g.Rule.Prob(), to.EIN != ein.None
-		g.ObjectID, g.PeriodEnd = "000000000000000001", time.Date(g.FiscalYear, 12, 31, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
-		if w.DAF {
-			g.Classes = graph.DAF
-		}
-		x.Rows = append(x.Rows, g)
-	}
-	return x
+	return x.Grants.Prospects(ctx, q)
 }
 
 // Profiles are the profiles of the organizations of the other examples.

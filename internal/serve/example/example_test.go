@@ -29,7 +29,7 @@ func TestWorld(t *testing.T) {
 		t.Error(err)
 	}
 	read := []string{}
-	for _, file := range []string{"example.go", "graph.go", "store.go"} {
+	for _, file := range []string{"example.go", "engines.go", "store.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -3,10 +3,13 @@ package graph
 import (
 	"context"
 	"io"
+	"iter"
 	"math"
 	"math/bits"
+	"reflect"
 	"slices"
 
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/grant"
@@ -52,23 +55,79 @@ const classes = 4
 // rows once and holds them as columns. It makes each derived section when that section is written, and drops
 // it afterwards. The result is a function of the tables.
 func Build(ctx context.Context, w *snapshot.Writer) error {
-	b := newBuilder()
 	s := w.Unpublished()
-	steps := []func() error{
-		func() error { return b.readGrants(ctx, s) },
+	t := source{
+		rows: s.RowsOf(snapshot.Grants), grants: snapshot.Batches[grantRow](s, snapshot.Grants),
+		funders: snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds), orgs: snapshot.Rows[orgRow](s, snapshot.Organizations),
+	}
+	if s.HasTable(snapshot.InferredCauses) { // older snapshots do not have this table
+		t.causes = snapshot.Rows[snapshot.InferredCause](s, snapshot.InferredCauses)
+	}
+	b := newBuilder()
+	if err := b.read(ctx, t); err != nil {
+		return err
+	}
+	return w.WriteFile(fileName, func(out io.Writer) error { return b.write(ctx, out) })
+}
+
+// source is the rows that an index is made of.
+type source struct {
+	rows    int64 // of grants, about
+	grants  iter.Seq2[[]grantRow, error]
+	funders iter.Seq2[snapshot.FunderKind, error]
+	orgs    iter.Seq2[orgRow, error]
+	causes  iter.Seq2[snapshot.InferredCause, error] // nil for none
+}
+
+func (b *builder) read(ctx context.Context, t source) error {
+	for _, step := range []func() error{
+		func() error { return b.readGrants(ctx, t) },
 		b.numberAll,
-		func() error { return b.readFunders(s) },
-		func() error { return b.readOrganizations(s) },
-		func() error { return b.readCauses(s) },
+		func() error { return b.readFunders(t.funders) },
+		func() error { return b.readOrganizations(t.orgs) },
+		func() error { return b.readCauses(t.causes) },
 		b.describeRecipients,
 		b.computeTotals,
-	}
-	for _, step := range steps {
+	} {
 		if err := stage(ctx, step); err != nil {
 			return err
 		}
 	}
-	return w.WriteFile(fileName, func(out io.Writer) error { return b.write(ctx, out) })
+	return nil
+}
+
+// Of is the graph of a few rows, in memory.
+func Of(m *snapshot.Manifest, grants []snapshot.Grant, funders iter.Seq2[snapshot.FunderKind, error], orgs []snapshot.Organization) (*Graph, error) {
+	b := newBuilder()
+	err := b.read(context.Background(), source{
+		grants:  func(yield func([]grantRow, error) bool) { yield(each.Of(grants, wordsOf), nil) },
+		funders: funders,
+		orgs: func(yield func(orgRow, error) bool) {
+			for _, o := range orgs {
+				if !yield(orgRow{o.EIN, o.Name, o.City, o.State, o.ZIP5, o.NTEE}, nil) {
+					return
+				}
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return mapped.InMemory(fileKind, func(out io.Writer) error { return b.write(context.Background(), out) },
+		func(f *mapped.File) *Graph { return newGraph(f, m) })
+}
+
+// wordsOf is a row as the build reads it, which has the same fields with words as texts.
+func wordsOf(g snapshot.Grant) (r grantRow) {
+	from, to := reflect.ValueOf(g), reflect.ValueOf(&r).Elem()
+	for i := range to.NumField() {
+		value := from.FieldByName(to.Type().Field(i).Name)
+		if value.Kind() == reflect.String {
+			value = reflect.ValueOf(&snapshot.Word{Text: value.String()})
+		}
+		to.Field(i).Set(value)
+	}
+	return r
 }
 
 // stage does a part of the work, unless the build is called off.

@@ -52,9 +52,9 @@ type grantRow struct {
 }
 
 // readGrants fills the row columns. Strings are numbered in order of arrival.
-func (b *builder) readGrants(ctx context.Context, s *snapshot.Snapshot) error {
-	b.reserve(s.RowsOf(snapshot.Grants))
-	for rows, err := range snapshot.Batches[grantRow](s, snapshot.Grants) {
+func (b *builder) readGrants(ctx context.Context, t source) error {
+	b.reserve(t.rows)
+	for rows, err := range t.grants {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
@@ -225,8 +225,8 @@ func (b *builder) number(n int32) *snapshot.Word {
 	return b.numbers[n]
 }
 
-func (b *builder) readFunders(s *snapshot.Snapshot) error {
-	for r, err := range snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds) {
+func (b *builder) readFunders(funders iter.Seq2[snapshot.FunderKind, error]) error {
+	for r, err := range funders {
 		if err != nil {
 			return err
 		}
@@ -260,7 +260,7 @@ type orgRow struct {
 	NTEE  string `parquet:"ntee_cd,optional"`
 }
 
-func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
+func (b *builder) readOrganizations(orgs iter.Seq2[orgRow, error]) error {
 	byEIN := make([]uint32, 0, len(b.recip))
 	for i := range b.recip {
 		if b.recip[i].Name = unknownOrg; b.recip[i].EIN != 0 {
@@ -269,7 +269,7 @@ func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 	}
 	slices.SortFunc(byEIN, func(x, y uint32) int { return cmp.Or(cmp.Compare(b.recip[x].EIN, b.recip[y].EIN), cmp.Compare(x, y)) })
 	b.byEIN = byEIN
-	for o, err := range snapshot.Rows[orgRow](s, snapshot.Organizations) {
+	for o, err := range orgs {
 		if err != nil {
 			return err
 		}
@@ -298,12 +298,12 @@ func (b *builder) recipsOf(e ein.EIN) iter.Seq[*RecipientRecord] {
 	}
 }
 
-// readCauses reads the causes that were inferred for recipients without a code. Older snapshots do not have this table.
-func (b *builder) readCauses(s *snapshot.Snapshot) error {
-	if !s.HasTable(snapshot.InferredCauses) {
+// readCauses reads the causes that were inferred for recipients without a code.
+func (b *builder) readCauses(causes iter.Seq2[snapshot.InferredCause, error]) error {
+	if causes == nil {
 		return nil
 	}
-	for c, err := range snapshot.Rows[snapshot.InferredCause](s, snapshot.InferredCauses) {
+	for c, err := range causes {
 		if err != nil {
 			return err
 		}
