@@ -16,8 +16,6 @@ type condition struct {
 	stored  bool            // the condition is sets and nothing else
 	ranges  []span          // row ranges, ascending, that do not touch
 	scatter func(to bitset) // adds the rows to a set; nil if only test is cheap
-	// fewOutside adds the other rows to a set; nil unless they are few.
-	fewOutside func(to bitset)
 	list       func([]uint32) []uint32 // appends the rows, in any order, some twice
 	test       func(row uint32) bool
 	ranks      span          // for a condition on amounts
@@ -161,7 +159,7 @@ func (g *Graph) ranks(least, most *int64) (lo, hi uint32) {
 }
 
 // scatterPart says when a range of amounts is small: less than one in so many rows. Setting bits at random places for a small
-// range is cheaper than testing all rows in order. The same holds for the rows outside of a large range.
+// range is cheaper than testing all rows in order.
 const scatterPart = 8
 
 // amountSteps are amounts that people often ask for, ascending. The index stores
@@ -211,15 +209,6 @@ func (g *Graph) rankCond(lo, hi uint32) condition {
 	if int(hi-lo) < g.rows/scatterPart {
 		c.scatter = func(to bitset) {
 			for _, row := range g.orders.byAmount[lo:hi] {
-				to.set(row)
-			}
-		}
-	} else if g.rows-int(hi-lo) < g.rows/scatterPart {
-		c.fewOutside = func(to bitset) {
-			for _, row := range g.orders.byAmount[:lo] {
-				to.set(row)
-			}
-			for _, row := range g.orders.byAmount[hi:] {
 				to.set(row)
 			}
 		}

@@ -118,9 +118,6 @@ func (e *evaluation) setBySet(conditions []condition) (rowset, error) {
 				clauses = append(clauses, clause{c.sets, c.not})
 			}
 			continue
-		case c.scatter == nil && c.fewOutside != nil:
-			c.fewOutside(sets.leavingOut(e))
-			continue
 		case c.scatter == nil:
 			tests = append(tests, c)
 			continue
@@ -166,17 +163,13 @@ func (e *evaluation) setBySet(conditions []condition) (rowset, error) {
 // clauseSets are the sets that a question makes for its conditions: at most three, however many words a query has.
 type clauseSets struct{ within, next, without bitset }
 
-func (m *clauseSets) leavingOut(e *evaluation) bitset {
-	if m.without == nil {
-		m.without = e.set()
-	}
-	return m.without
-}
-
 func (m *clauseSets) add(e *evaluation, c *condition) {
 	switch {
 	case c.not:
-		c.scatter(m.leavingOut(e))
+		if m.without == nil {
+			m.without = e.set()
+		}
+		c.scatter(m.without)
 	case m.within == nil:
 		m.within = e.set()
 		c.scatter(m.within)
