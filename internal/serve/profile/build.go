@@ -12,7 +12,6 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/grant"
 	"grantgraph/internal/hash"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/radix"
@@ -101,23 +100,13 @@ type builder struct {
 
 func (t *Tables) write(ctx context.Context, out io.Writer) error {
 	b := &builder{ctx: ctx, out: mapped.NewWriter(out, fileKind)}
-	for _, step := range []func() error{
-		func() error { return b.addIdentities(t) },
-		addSorted(b, sectionFinancials, t.Financials, func(r *snapshot.Financial) *string { return &r.EIN }, mostFilings),
-		func() error { return b.addFilings(t) },
-		addSorted(b, sectionAreas, t.ServiceAreas, func(r *snapshot.ServiceArea) *string { return &r.EIN }, MaxAreas),
-		func() error { return b.addPeople(t) },
-		func() error { return b.addBoards(t) },
-		addSorted(b, sectionFamilies, t.Families, func(r *snapshot.OrgFamily) *string { return &r.EIN }, 1),
-		addSorted(b, sectionAssets, t.Assets, func(r *snapshot.AssetProfile) *string { return &r.EIN }, 1),
-		addSorted(b, sectionHoldings, t.Holdings, func(r *snapshot.FoundationHolding) *string { return &r.EIN }, MaxHoldings),
-		addSorted(b, sectionApplying, t.Applications, func(r *snapshot.Application) *string { return &r.EIN }, maxApplying),
-		addSorted(b, sectionAccounts, t.Accounts, func(r *snapshot.GrantAccount) *string { return &r.EIN }, mostFilings*len(grant.Amounts())),
-		func() error { return b.addAwards(t) },
-	} {
-		if err := step(); err != nil {
+	for _, p := range new(columns).parts(b, t) {
+		if err := p.fill(); err != nil {
 			return err
 		}
+	}
+	if err := b.addAwards(t); err != nil {
+		return err
 	}
 	mapped.Add(b.out, "facts", b.facts)
 	mapped.Add(b.out, "peers", peersOf(b.facts))
@@ -177,14 +166,14 @@ func each[T any](ctx context.Context, rows iter.Seq2[T, error], take func(*T) er
 }
 
 // addIdentities writes the identity of every organization. The tables are read side by side.
-func (b *builder) addIdentities(t *Tables) error {
+func (b *builder) addIdentities(name string, t *Tables) error {
 	filings := snapshot.Follow(orNone(t.Orgs), func(o *snapshot.Org) string { return o.EIN })
 	defer filings.Stop()
 	funders := snapshot.Follow(orNone(t.FunderKinds), func(k *snapshot.FunderKind) string { return k.FunderEIN })
 	defer funders.Stop()
 	causes := snapshot.Follow(orNone(t.Causes), func(c *snapshot.InferredCause) string { return c.EIN })
 	defer causes.Stop()
-	s := b.begin(sectionIdentity, 1)
+	s := b.begin(name, 1)
 	var buf []byte
 	err := each(b.ctx, t.Organizations, func(o *snapshot.Organization) error {
 		e, err := ein.Parse(o.EIN)
@@ -297,8 +286,8 @@ func numberOf(facts []fact, e ein.EIN) (uint32, bool) {
 }
 
 // addSorted returns the step that adds a table sorted by EIN, at most most rows of each organization.
-func addSorted[T any](b *builder, name string, rows iter.Seq2[T, error], key func(*T) *string, most int) func() error {
-	return func() error {
+func addSorted[T any](b *builder, rows iter.Seq2[T, error], key func(*T) *string, most int) func(name string) error {
+	return func(name string) error {
 		s := b.begin(name, most)
 		var buf []byte
 		last := ""
@@ -373,8 +362,8 @@ func addGathered[T any](b *builder, name string, rows iter.Seq2[T, error], most 
 }
 
 // addFilings adds the returns that stand, latest first.
-func (b *builder) addFilings(t *Tables) error {
-	return addGathered(b, sectionFilings, t.Returns, mostFilings, func(g *gathered, r *snapshot.Return) {
+func (b *builder) addFilings(name string, t *Tables) error {
+	return addGathered(b, name, t.Returns, mostFilings, func(g *gathered, r *snapshot.Return) {
 		if org, known := b.number(r.EIN); known && r.Fate == "chosen" {
 			gather(g, org, -dayOf(r.PeriodEnd), &Filing{ObjectID: r.ObjectID, ReturnType: r.Form, FiscalYear: r.TaxYear, PeriodEnd: r.PeriodEnd, Amended: r.Amended})
 		}
@@ -387,8 +376,8 @@ func dayOf(date string) int64 {
 	return n
 }
 
-func (b *builder) addPeople(t *Tables) error {
-	return addGathered(b, sectionPeople, t.People, MaxPeople, func(g *gathered, p *snapshot.Person) {
+func (b *builder) addPeople(name string, t *Tables) error {
+	return addGathered(b, name, t.People, MaxPeople, func(g *gathered, p *snapshot.Person) {
 		if org, known := b.number(p.EIN); known && b.latest[org] == markOf(p.Filing) {
 			p.EIN = ""
 			gather(g, org, 0, p)
@@ -397,8 +386,8 @@ func (b *builder) addPeople(t *Tables) error {
 }
 
 // addBoards adds each pair of organizations that share people to both of them.
-func (b *builder) addBoards(t *Tables) error {
-	return addGathered(b, sectionBoards, t.BoardLinks, MaxBoardLinks, func(g *gathered, l *snapshot.BoardLink) {
+func (b *builder) addBoards(name string, t *Tables) error {
+	return addGathered(b, name, t.BoardLinks, MaxBoardLinks, func(g *gathered, l *snapshot.BoardLink) {
 		x, knownX := b.number(l.E1)
 		y, knownY := b.number(l.E2)
 		if !knownX || !knownY {

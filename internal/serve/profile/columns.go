@@ -3,6 +3,7 @@ package profile
 import (
 	"slices"
 
+	"grantgraph/internal/grant"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 	"grantgraph/internal/snapshot/mapped/packed"
@@ -17,20 +18,6 @@ var fileKind = &mapped.Kind{
 	Magic: "GGprofl3", Name: "profile index",
 	Missing: "profile_unreadable", Version: "profile_version", Damaged: Damaged,
 }
-
-const (
-	sectionIdentity   = "identity"
-	sectionFinancials = "financials"
-	sectionFilings    = "filings"
-	sectionAreas      = "areas"
-	sectionPeople     = "people"
-	sectionBoards     = "boards"
-	sectionFamilies   = "families"
-	sectionAssets     = "assets"
-	sectionHoldings   = "holdings"
-	sectionApplying   = "applications"
-	sectionAccounts   = "accounts"
-)
 
 type columns struct {
 	facts []fact   // by number
@@ -79,17 +66,9 @@ func readColumns(f *mapped.File) *columns {
 	if f.Err() == nil && slices.ContainsFunc(c.peers, func(org uint32) bool { return int(org) >= n }) {
 		f.Fail("the peers are not organizations")
 	}
-	c.identity = openSection[Identity](f, sectionIdentity, n)
-	c.financials = openSection[snapshot.Financial](f, sectionFinancials, n)
-	c.filings = openSection[Filing](f, sectionFilings, n)
-	c.areas = openSection[snapshot.ServiceArea](f, sectionAreas, n)
-	c.people = openSection[snapshot.Person](f, sectionPeople, n)
-	c.boards = openSection[boardLink](f, sectionBoards, n)
-	c.families = openSection[snapshot.OrgFamily](f, sectionFamilies, n)
-	c.assets = openSection[snapshot.AssetProfile](f, sectionAssets, n)
-	c.holdings = openSection[snapshot.FoundationHolding](f, sectionHoldings, n)
-	c.applying = openSection[snapshot.Application](f, sectionApplying, n)
-	c.accounts = openSection[snapshot.GrantAccount](f, sectionAccounts, n)
+	for _, part := range c.parts(nil, &Tables{}) {
+		part.open(f, n)
+	}
 	c.awards = openAwards(f, n)
 	if f.Err() == nil && len(c.identity.orgs) != n {
 		f.Fail("some organizations have no name")
@@ -97,14 +76,43 @@ func readColumns(f *mapped.File) *columns {
 	return c
 }
 
-func openSection[T any](f *mapped.File, name string, orgs int) section[T] {
-	s := section[T]{orgs: mapped.Column[uint32](f, name+".org", mapped.AnyLength), bytes: mapped.Column[byte](f, name+".rows", mapped.AnyLength)}
-	s.starts, s.totals = mapped.Column[uint64](f, name+".start", len(s.orgs)+1), mapped.Column[uint32](f, name+".total", len(s.orgs))
-	checkStarts(f, name, s.orgs, s.starts, orgs, len(s.bytes))
-	if f.Err() != nil {
-		return section[T]{}
+// part is a section with its name in the file, and the step that fills it when the index is built.
+type part struct {
+	open func(f *mapped.File, orgs int)
+	fill func() error
+}
+
+// partOf is a section that fill writes under its name.
+func partOf[T any](to *section[T], name string, fill func(name string) error) part {
+	return part{
+		open: func(f *mapped.File, orgs int) { to.open(f, name, orgs) },
+		fill: func() error { return fill(name) },
 	}
-	return s
+}
+
+// parts are the sections of an index. To open them, b is nil and t empty.
+func (c *columns) parts(b *builder, t *Tables) []part {
+	return []part{
+		partOf(&c.identity, "identity", func(name string) error { return b.addIdentities(name, t) }),
+		partOf(&c.financials, "financials", addSorted(b, t.Financials, func(r *snapshot.Financial) *string { return &r.EIN }, mostFilings)),
+		partOf(&c.filings, "filings", func(name string) error { return b.addFilings(name, t) }),
+		partOf(&c.areas, "areas", addSorted(b, t.ServiceAreas, func(r *snapshot.ServiceArea) *string { return &r.EIN }, MaxAreas)),
+		partOf(&c.people, "people", func(name string) error { return b.addPeople(name, t) }),
+		partOf(&c.boards, "boards", func(name string) error { return b.addBoards(name, t) }),
+		partOf(&c.families, "families", addSorted(b, t.Families, func(r *snapshot.OrgFamily) *string { return &r.EIN }, 1)),
+		partOf(&c.assets, "assets", addSorted(b, t.Assets, func(r *snapshot.AssetProfile) *string { return &r.EIN }, 1)),
+		partOf(&c.holdings, "holdings", addSorted(b, t.Holdings, func(r *snapshot.FoundationHolding) *string { return &r.EIN }, MaxHoldings)),
+		partOf(&c.applying, "applications", addSorted(b, t.Applications, func(r *snapshot.Application) *string { return &r.EIN }, maxApplying)),
+		partOf(&c.accounts, "accounts", addSorted(b, t.Accounts, func(r *snapshot.GrantAccount) *string { return &r.EIN }, mostFilings*len(grant.Amounts()))),
+	}
+}
+
+func (s *section[T]) open(f *mapped.File, name string, orgs int) {
+	s.orgs, s.bytes = mapped.Column[uint32](f, name+".org", mapped.AnyLength), mapped.Column[byte](f, name+".rows", mapped.AnyLength)
+	s.starts, s.totals = mapped.Column[uint64](f, name+".start", len(s.orgs)+1), mapped.Column[uint32](f, name+".total", len(s.orgs))
+	if checkStarts(f, name, s.orgs, s.starts, orgs, len(s.bytes)); f.Err() != nil {
+		*s = section[T]{}
+	}
 }
 
 // checkStarts checks that the organizations and the starts of their rows rise.
