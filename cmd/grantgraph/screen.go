@@ -151,6 +151,11 @@ func readKey(file string) (string, error) {
 	if file == "" {
 		return strings.TrimSpace(os.Getenv("GRANTGRAPH_KEY")), nil
 	}
+	return readKeyFile(file, getKey)
+}
+
+// readKeyFile reads a file that holds one key and nothing else. The hint is for a file that does not.
+func readKeyFile(file, hint string) (string, error) {
 	const most = 4096
 	text, err := readBounded(file, most-1)
 	if err != nil {
@@ -158,7 +163,7 @@ func readKey(file string) (string, error) {
 	}
 	key := strings.TrimSpace(string(text))
 	if key == "" || strings.ContainsAny(key, " \t\r\n") || len(text) == most {
-		return "", fault.New("no_key", "%s does not hold one API key and nothing else", file).Try(getKey)
+		return "", fault.New("no_key", "%s does not hold one API key and nothing else", file).Try("%s", hint)
 	}
 	return key, nil
 }

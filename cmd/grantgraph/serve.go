@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -290,9 +289,6 @@ func (c *serveCmd) lists(store remote.Store, log *slog.Logger) (run func(context
 	return func(ctx context.Context) { one.Run(ctx, publisher.Run) }, metric, nil
 }
 
-// mostKey bounds the file of a key, in bytes.
-const mostKey = 4 << 10
-
 // askModel returns the language model for questions that the reader does not understand, or nil if none is set.
 func (c *serveCmd) askModel(log *slog.Logger) (asking.Model, error) {
 	if c.AskModel == "" {
@@ -304,13 +300,9 @@ func (c *serveCmd) askModel(log *slog.Logger) (asking.Model, error) {
 	}
 	o := model.Options{URL: c.AskModel, Name: c.AskModelName, Log: log}
 	if c.AskModelKeyFile != "" {
-		text, err := os.ReadFile(c.AskModelKeyFile)
+		key, err := readKeyFile(c.AskModelKeyFile, "write the key, and nothing else, into the file")
 		if err != nil {
-			return nil, fault.Disk(c.AskModelKeyFile, err)
-		}
-		key := strings.TrimSpace(string(text))
-		if key == "" || len(text) > mostKey || strings.ContainsAny(key, " \r\n\t") {
-			return nil, fault.New("bad_flag", "%s does not hold a key on one line", c.AskModelKeyFile).Try("write the key, and nothing else, into the file")
+			return nil, err
 		}
 		o.Key = secret.New(key)
 	}
