@@ -3,6 +3,7 @@ package ntee
 import (
 	_ "embed"
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"grantgraph/internal/fault"
@@ -113,6 +114,32 @@ func parseItem(part string) (item Item, ok bool, err error) {
 		}
 	}
 	return item, true, nil
+}
+
+// SubjectName is what people call the only cause of a subject, or the subject itself if it has none or several.
+func SubjectName(text string) string {
+	s, err := ParseSubject(text)
+	if err != nil || len(s.Items) != 1 {
+		return text
+	}
+	return s.Items[0].Name()
+}
+
+// Name is what people call a cause. The code of a group, which covers all codes below it, has the name of its first code.
+func (i *Item) Name() string {
+	code := i.Prefix
+	if len(code) == 2 && Listed(code+"0") {
+		code += "0"
+	}
+	switch {
+	case i.Kind == Prefix && Title(code) != "":
+		return Title(code) + " (" + string(i.Prefix) + ")"
+	case i.Kind == Prefix:
+		return "NTEE " + string(i.Prefix)
+	case bits.OnesCount32(i.Majors) == 1:
+		return Label('A' + byte(bits.TrailingZeros32(i.Majors)))
+	}
+	return strings.ToUpper(i.Text[:1]) + i.Text[1:]
 }
 
 // Empty reports whether no item was understood, so that the filter could not be applied.

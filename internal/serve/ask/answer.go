@@ -34,8 +34,10 @@ type run struct {
 	silent     int           // funders without a return of that span, of whom it is not known
 	totals     []client.Sums // of the plans that were summed up; a number that is not known is -1
 	summed     client.SummaryAnswer
-	headline   int // the end of the sentence with the figure, in the answer
-	figured    int // the column of the figure that is asked for
+	partial    []string // years of totals whose filings are still being published
+	uncoded    string   // what the API says of recipients without a known cause
+	headline   int      // the end of the sentence with the figure, in the answer
+	figured    int      // the column of the figure that is asked for
 }
 
 // run is a plan whose requests are not those of an answer.
@@ -85,6 +87,12 @@ func (r *run) answer() {
 		if r.err == nil {
 			step(r)
 		}
+	}
+	if slices.Sort(r.partial); len(r.partial) > 0 {
+		r.warn("partial", "years", joinWords(r.partial, "and"))
+	}
+	if r.known["known_percent"] == nil { // unless the answer says how many have none
+		r.caveat(r.uncoded)
 	}
 }
 

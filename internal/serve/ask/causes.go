@@ -9,7 +9,6 @@ import (
 
 	"grantgraph/internal/meaning"
 	"grantgraph/internal/ntee"
-	"grantgraph/internal/orgname"
 	"grantgraph/internal/stem"
 )
 
@@ -80,7 +79,7 @@ var causesByPhrase = sync.OnceValue(func() map[string]string {
 // stems joins the words of a text in the form used for comparing.
 func stems(text string) string {
 	var list []string
-	for _, w := range strings.FieldsFunc(orgname.Fold(text), func(r rune) bool { return !(r >= 'A' && r <= 'Z' || r >= '0' && r <= '9') }) {
+	for w := range stem.Words(text) {
 		if w != "AND" {
 			list = append(list, stem.Of(w))
 		}
@@ -105,7 +104,7 @@ func causeOf(text string) (subject, name string, ok bool) {
 	} else if subject = causesByPhrase()[stems(text)]; subject == "" {
 		return "", "", false
 	}
-	return subject, CauseName(subject), true
+	return subject, ntee.SubjectName(subject), true
 }
 
 // isCause reports whether words name a cause, or are known to name no single one.
@@ -113,27 +112,6 @@ func isCause(text string) bool {
 	_, listed := causeWords()[text]
 	_, _, ok := causeOf(text)
 	return listed || ok
-}
-
-// CauseName is the name of a cause for people to read.
-func CauseName(subject string) string {
-	s, err := ntee.ParseSubject(subject)
-	if err != nil || len(s.Items) != 1 {
-		return subject
-	}
-	item := s.Items[0]
-	switch {
-	case item.Kind == ntee.Prefix && len(item.Prefix) == 2 && ntee.Listed(item.Prefix+"0"):
-		return ntee.Title(item.Prefix+"0") + " (" + string(item.Prefix) + ")"
-	case item.Kind == ntee.Prefix:
-		if title := ntee.Title(item.Prefix); title != "" {
-			return title + " (" + string(item.Prefix) + ")"
-		}
-		return "NTEE " + string(item.Prefix)
-	case bits.OnesCount32(item.Majors) == 1:
-		return ntee.Label('A' + byte(bits.TrailingZeros32(item.Majors)))
-	}
-	return strings.ToUpper(item.Text[:1]) + item.Text[1:]
 }
 
 // addCauses adds the causes that begin at a word.
@@ -272,7 +250,7 @@ func causeMeant(phrase string, partKnown bool) (code, name string) {
 			code = shared(code, n.code)
 		}
 	}
-	return code, CauseName(code)
+	return code, ntee.SubjectName(code)
 }
 
 // gaps are the phrases of a reading that have no meaning, with the causes and the words for people beside them. A phrase that
@@ -361,8 +339,8 @@ func (r *reading) suggest(un *Unclear, seq []*item) {
 		if n.cosine < hinted || len(names) == 2 || i == mostTried {
 			break
 		}
-		if q := r.withWords(u, n.phrase); !slices.Contains(names, CauseName(n.code)) && r.understands(q) {
-			un.Try, names = append(un.Try, q), append(names, CauseName(n.code))
+		if q := r.withWords(u, n.phrase); !slices.Contains(names, ntee.SubjectName(n.code)) && r.understands(q) {
+			un.Try, names = append(un.Try, q), append(names, ntee.SubjectName(n.code))
 		}
 	}
 	if len(names) > 0 {

@@ -565,7 +565,10 @@ func (s *assembly) take(it *item, role string) {
 func (s *assembly) sides() {
 	var last *item
 	for _, it := range s.all("PARTY") {
-		if it.role == "" && last != nil && s.joined(last, it) {
+		switch {
+		case it.role == "either":
+			it.role = ""
+		case it.role == "" && last != nil && s.joined(last, it):
 			it.role = last.role
 		}
 		if it.party != nil && it.party.RecipID != "" {

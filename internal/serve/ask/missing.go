@@ -68,8 +68,8 @@ const (
 	tellsClass  = .1 // to related parties, or without a named recipient
 	tellsOthers = .1 // to other recipients of similar name
 
-	hardlyKnown  = 1  // percent of the dollars whose cause is known, below which an answer says that it hardly can tell
-	mostlyOthers = 10 // how many times the dollars that recipients of similar name have who must be asked for
+	hardlyKnown  = 1 // percent of the dollars whose cause is known, below which an answer says that it hardly can tell
+	mostlyOthers = 5 // how many times the dollars that recipients of similar name have who must be asked for
 )
 
 // tellClasses tells how much of the dollars went to related parties, since a group return has the transfers between its members,
@@ -271,7 +271,7 @@ func (r *run) tellSplit() {
 	first, _ := r.known["first"].(string)
 	id, party := r.out.Rows[0][0].(Party)
 	words := strings.Fields(strings.ToLower(first))
-	if !party || id.EIN != "" || len(words) < 2 || len(words[0]) < 4 || isWord(words[0]) || is("head", words[0]) {
+	if !party || id.EIN != "" || len(words) < 2 || len(words[0]) < 4 || isWord(words[0]) || is("head", words[0]) || r.inCity(words[0], "") > 0 {
 		return
 	}
 	var n, dollars int64

@@ -112,8 +112,8 @@ func (l *lookups) sums(id, side string) int64 {
 // unsure reports whether words name no organization, or only those that are known to share their address with somebody of that
 // name.
 func unsure(found identify.Answer) bool {
-	known := func(c identify.Candidate) bool { return c.Why != identify.AtAddress && c.Probability >= smallest }
-	return found.Verdict == identify.Nobody || found.Verdict == identify.Several && found.Candidates[0].Why == identify.AtAddress &&
+	known := func(c identify.Candidate) bool { return !c.AtAddress() && c.Probability >= smallest }
+	return found.Verdict == identify.Nobody || found.Verdict == identify.Several && found.Candidates[0].AtAddress() &&
 		!slices.ContainsFunc(found.Candidates, known)
 }
 
@@ -138,7 +138,7 @@ func resembling(text string, list []identify.Candidate) (own, other []identify.C
 		case has(c.DisplayName), initials && strings.Contains(initialsOf(c.DisplayName), strings.ToLower(text)),
 			strings.HasPrefix(c.Why, "called") && has(c.Name):
 			own = append(own, c)
-		case c.Why == identify.AtAddress && is("head", strings.ToLower(text[strings.LastIndex(text, " ")+1:])):
+		case c.AtAddress() && is("head", strings.ToLower(text[strings.LastIndex(text, " ")+1:])):
 			// A name that ends in "Foundation" is no trade name of a neighbor.
 		case has(c.Name), len(words) == 1 && len(words[0]) > 2 && strings.HasPrefix(strings.ToLower(c.Name), words[0]): // the Met
 			other = append(other, c)
@@ -175,7 +175,7 @@ func (l *lookups) unlinkedParty(name string) *Party {
 const (
 	longestQuery = 500 // bytes that the API takes as words to search for
 	mostNamed    = 24  // names that are identified
-	mostBearing  = 60  // recipients of one name
+	mostFamily   = 60  // recipients of one name
 	mostNames    = 3   // names that are told
 )
 
@@ -196,22 +196,6 @@ func (l *lookups) called(p *Plan, words string) []grants.RecipientRow {
 func searchable(words string) bool {
 	_, ok := graph.ParseQuery(words)
 	return ok && len(words) <= longestQuery
-}
-
-// bearing are the identities of recipients, as recip_id takes them, that filers call by exactly this name, those with the largest
-// grants first.
-func (l *lookups) bearing(name string) (ids []string) {
-	key, words := orgname.Key(name), quoted(name)
-	if key == "" || !searchable(words) {
-		return nil
-	}
-	v := url.Values{"query": {words}, "exclude": {"individuals,unidentified"}, "sort_by": {"amount"}, "limit": {"1000"}}
-	for _, row := range get[api.List[grants.GrantRow]](l, "/grants/transactions", v).Results {
-		if orgname.Key(row.RecipNameFiled) == key && len(ids) < mostBearing {
-			ids = addNew(ids, strings.TrimPrefix(row.RecipID, "ein-"))
-		}
-	}
-	return ids
 }
 
 // completed is the only name of recipients that adds one noun to a name: ClimateWorks
@@ -239,7 +223,8 @@ func (l *lookups) means(row *grants.RecipientRow, o *Party, begin int) (kind int
 	if row.RecipState != nil {
 		q.State = *row.RecipState
 	}
-	if o.EIN == "" || isFor(l.inTown(q, row), q.Text, o) {
+	found := l.inTown(q, row)
+	if o.EIN == "" || isFor(found, q.Text, o) || orgname.Key(q.Text) == orgname.Key(o.Name) && isLikely(found, o) {
 		return unlinked, true
 	}
 	words := strings.Fields(strings.ToLower(q.Text))
@@ -267,6 +252,12 @@ func isFor(found identify.Answer, text string, o *Party) bool {
 	best, ok := found.Best()
 	key := orgname.Key(text)
 	return ok && best.EIN.String() == o.EIN && (found.Verdict == identify.Certain || key == orgname.Key(o.Name) || key == orgname.Key(o.Asked))
+}
+
+// isLikely reports whether a party is one of few that are meant, if any is.
+func isLikely(found identify.Answer, o *Party) bool {
+	const least = .25
+	return slices.ContainsFunc(found.Candidates, func(c identify.Candidate) bool { return c.EIN.String() == o.EIN && c.Probability >= least })
 }
 
 // kin are the identities of recipients without an EIN that go by the name of an organization, and their names.

@@ -278,6 +278,11 @@ func (r *reading) addMention(i, from int) {
 		}
 		to++
 	}
+	for _, end := range r.phrases(from, lexicon().longest) {
+		if said(r.joined(from, end)).tag == "WORDS" { // "type 1 diabetes"
+			to = max(to, end)
+		}
+	}
 	if to == from {
 		return
 	}

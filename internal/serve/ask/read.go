@@ -173,6 +173,9 @@ func (r *reading) look() {
 	r.parts = make([][]*item, len(r.toks))
 	for i := range r.toks {
 		t := &r.toks[i]
+		if i > 0 && r.mixed && t.typed == "WHO" {
+			t.text = "w.h.o" // "Does X fund WHO?"
+		}
 		if t.known = isWord(t.text); !t.known && t.quote == 0 {
 			t.meant = r.misspelled(i)
 		}
@@ -321,6 +324,9 @@ func (r *reading) addWords(i int) {
 			it.adds.FunderTypes = []string{e.value}
 		case "SUPPORT":
 			it.adds.Support = []string{e.value}
+		case "WORDS":
+			it.adds.Words = quotedWords(text)
+			it.notes = []string{sentence("by_words", "words", r.text(i, to))}
 		case "PERSON":
 			it.adds.Only = "individuals"
 		case "ABROAD":

@@ -94,7 +94,11 @@ func (r *run) rows(p *Plan, request, of string) (rows []reflect.Value, hits int6
 // heed adds the warnings of the latest request.
 func (r *run) heed() {
 	for _, w := range r.last.Warnings {
-		if w.Parameter != "country" || !r.p.Abroad { // nobody typed the codes of all countries
+		switch {
+		case w.Parameter == "country" && r.p.Abroad: // nobody typed the codes of all countries
+		case w.Parameter == "subject":
+			r.uncoded = w.Reason
+		default:
 			r.caveat(w.Reason)
 		}
 	}
@@ -140,14 +144,10 @@ func (r *run) summary(p *Plan, v url.Values) *grants.SummaryAnswer {
 
 // warnOf adds the caveats of totals. Where years are asked for, the API says which of them are partial.
 func (r *run) warnOf(p *Plan, a *grants.SummaryAnswer) {
-	var partial []string
 	for _, y := range a.ByYear {
-		if y.Partial {
-			partial = append(partial, strconv.Itoa(y.FiscalYear))
+		if y.Partial && len(p.Years) == 0 {
+			r.partial = addNew(r.partial, strconv.Itoa(y.FiscalYear))
 		}
-	}
-	if len(partial) > 0 && len(p.Years) == 0 {
-		r.warn("partial", "years", joinWords(partial, "and"))
 	}
 	if len(p.Funders)+len(p.Recipients)+len(p.FunderTypes) == 0 && !slices.Contains(p.Exclude, "daf") && a.Summary.GrantCount > 0 {
 		r.warn("daf")

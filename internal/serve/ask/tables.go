@@ -109,6 +109,7 @@ type token struct {
 // pieces matches what a question is made of: words, numbers, and the marks that matter.
 var pieces = regexp.MustCompile(`["“”]|[-–—]|[,;:]|&(?:amp;)?|\+|` +
 	`\$?\d+(?:,\d{3})*(?:\.\d+)?[\p{L}\d]*|` + // 1,000 2.5m $50k 2022
+	`\p{L}{3,}-\d{1,2}\b|` + // COVID-19
 	`[<>]=?|\p{L}(?:\.\p{L})+(?:\.\p{L})*|` + // U.S
 	`[\p{L}][\p{L}\p{Mn}\d]*(?:['’-][\p{L}][\p{L}\p{Mn}\d]*)*|\$`)
 

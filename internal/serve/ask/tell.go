@@ -13,6 +13,7 @@ import (
 	"grantgraph/client"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/money"
+	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/plural"
 )
@@ -158,7 +159,8 @@ func (r *run) tell(key string, pairs ...any) {
 }
 
 func (r *run) say(sentence string) {
-	r.out.Answer = strings.TrimSpace(r.out.Answer + " " + r.known.fill(sentence))
+	text := strings.ReplaceAll(r.known.fill(sentence), ",.", ".") // the last filter ends in a comma
+	r.out.Answer = strings.TrimSpace(r.out.Answer + " " + text)
 }
 
 // qualify adds a sentence to the answer: if it tells of more dollars than the answer itself, in the same sentence as the figure.
@@ -368,7 +370,7 @@ func (o Party) numbered() string {
 	return o.Name + " (" + hyphenated(o.EIN) + ")"
 }
 
-func (c Cause) name() string { return cmp.Or(c.Name, CauseName(c.Subject)) }
+func (c Cause) name() string { return cmp.Or(c.Name, ntee.SubjectName(c.Subject)) }
 
 func (c Cause) subject() string { return c.Subject }
 
@@ -397,7 +399,7 @@ func (p *Plan) what() string {
 		}
 		said = append(said, strings.Replace(phrase, "…", what, 1))
 	}
-	return spaced(strings.ReplaceAll(strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " "), " ,", ","))
+	return strings.ReplaceAll(spaced(strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")), " ,", ",")
 }
 
 // given is what without kinds and places of funders, for a sentence that begins with the funders and who they are.

@@ -54,6 +54,7 @@ func troubled(t *testing.T) (data string) {
 	add("100000017", "CALDER CHAPEL", "AKRON", "OH", "X20")
 	add("100000018", "CALDER CHAPEL", "RENO", "NV", "X20")
 	add("100000019", "CALDER CHAPEL OF LIMA", "LIMA", "OH", "X20")
+	add("100000024", "BRINDLE HEALTH ADVOCATES", "CORVEN", "OH", "E20")
 	for i := range 30 {
 		add(fmt.Sprintf("3000000%02d", i), "GRACE HOLLOW CHURCH", []string{"RENO", "TROY", "LIMA"}[i%3], []string{"NV", "NY", "OH"}[i%3], "X20")
 	}
@@ -88,6 +89,7 @@ func troubled(t *testing.T) (data string) {
 			line{"100000015", "LOFT MUSEUM IN TROY", "TROY", "NY", 1_000},
 			line{"", "SORB CORPORATION", "BOWIE", "MD", 2_000},
 			line{"100000020", "SORBELL COLLEGE", "CORVEN", "OH", 100}, line{"100000021", "SORBUG", "CORVEN", "OH", 100}, line{"100000016", "LOFT MUSEUM OF QUARTZ", "CORVEN", "OH", 100}),
+		"k": scheduleI("200000039", "QUILLNB FUND", "2021", line{"100000024", "BRINDLE HEALTH", "CORVEN", "OH", 900}),
 		"d": scheduleI("200000014", "QUILLOA FUND", "2021", line{"", "FENWICK UNIVERSITY", "LAUREL", "MD", 90_000}),
 	}
 	for i := range 12 {
@@ -195,6 +197,9 @@ func TestTroubledNames(t *testing.T) {
 		{"How much did Loft Museums in Ohio receive?", "Grants to Loft Museum of Quartz come to $100, in 1 grant", ""},
 		{"How much did Calder Chapel in Ohio receive?", "come to $340, in 2 grants", ""},
 		{"How much did Grace Hollow Church receive?", "", "several organizations"},
+		{"Who funds 11-0000001?", "1 more grant names Fenwick University without an EIN, $90,000 in all", ""},
+		{"How much did Brindle Health receive?", "", "It looks like the advocacy arm of that organization"},
+		{"Did the Quilloa Fund give more to Fenwick University than Quillda College?", "Grant dollars to Fenwick University: Quilloa Fund", ""},
 		{"Did Ashcombe University give to Newcorp Inc?", "", "was read as President and Wardens of Ashcombe College"},
 		{"Did giving by the Quilloa Fund grow from 2020 to 2021?", "", "this data has no return of Quilloa Fund for fiscal year 2020"},
 	} {

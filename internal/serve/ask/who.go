@@ -2,6 +2,7 @@ package ask
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -142,25 +143,27 @@ func (r *reading) mayBeUnlinked(from, to int) bool {
 
 // addByName adds a recipient that grants without an EIN name so.
 func (r *reading) addByName(from, to int) bool {
-	name := r.nameText(from, to)
-	party := r.unlinkedParty(name)
+	name, known := r.nameText(from, to), nicknames.text(r.joined(from, to), "words")
+	party := r.unlinkedParty(cmp.Or(known, name))
 	if first := r.toks[from].typed; party == nil && r.toks[from].cap && (r.mixed || strings.ToLower(first[1:]) != first[1:]) {
 		party = r.unlinkedParty(r.completed(name))
 	}
 	if party == nil {
 		return false
 	}
-	party.Asked = name
-	found := r.identify(identify.Question{Text: name})
-	if !unsure(found) && found.Candidates[0].Why != identify.AtAddress {
-		return false
+	party.Asked = cmp.Or(known, name)
+	it := item{sym: "PARTY", cost: costParty, asked: name, party: party, notes: []string{sentence("no_ein_here", "name", party.Name)}}
+	if found := r.identify(identify.Question{Text: name}); known == "" && len(found.Candidates) > 0 {
+		best := found.Candidates[0]
+		if !unsure(found) && !best.AtAddress() {
+			return false
+		}
+		if found.Verdict == identify.Several && named(party.Name, best) {
+			it.notes = append(it.notes, sentence("at_address", "name", best.DisplayName, "ein", best.EIN.Hyphenated()))
+		}
+		it.doubt = best.Probability >= smallest
 	}
-	notes := []string{sentence("no_ein_here", "name", party.Name)}
-	if found.Verdict == identify.Several && named(party.Name, found.Candidates[0]) {
-		notes = append(notes, sentence("at_address", "name", found.Candidates[0].DisplayName, "ein", found.Candidates[0].EIN.Hyphenated()))
-	}
-	r.add(from, to, item{sym: "PARTY", cost: costParty, asked: name, party: party,
-		doubt: len(found.Candidates) > 0 && found.Candidates[0].Probability >= smallest, notes: notes})
+	r.add(from, to, it)
 	return true
 }
 
@@ -288,7 +291,7 @@ func (s *assembly) takePlace(it *item) {
 	if beside.place == nil || it.party != nil || at < end && it.role != "recipient" && (it.role != "funder" || next != "give" && next != "given") {
 		return
 	}
-	if beside.place.Kind == "state" && it.role == "recipient" && it.who.Verdict <= identify.Several && len(s.members(it.asked, beside.place)) > 1 {
+	if beside.place.Kind == "state" && it.role == "recipient" && it.who.Verdict <= identify.Several && len(s.family(it.asked, beside.place)) > 1 {
 		return // all of them are meant
 	}
 	q := identify.Question{Text: it.asked, Role: roles[it.role]}
@@ -312,35 +315,43 @@ func (s *assembly) pick(it *item, role string) *Party {
 	}
 	best, found, ok := s.meant(it, role)
 	if !ok {
-		list := s.offered(it.asked, role, found.Candidates)
-		if role != "funder" && !slices.ContainsFunc(list, func(c identify.Candidate) bool { return orgname.Key(c.Name) == orgname.Key(it.asked) }) {
-			it.party = s.unlinkedAmong(it.asked, role, list) // Rand Corp: Randolph College only begins like it
-		}
-		switch {
-		case it.party != nil:
-		case len(list) < 2:
-			s.unclear = s.unknown([]string{it.asked}, true, list)
-			return nil
-		default:
-			s.askWhich("several", it, list...)
-			return nil
-		}
-		s.note("no_ein_here", "name", it.party.Name)
-		return it.party
+		return s.withoutEIN(it, role, "several", s.offered(it.asked, role, found.Candidates))
 	}
 	if isArm(it.asked, best) {
-		s.askWhich("advocacy", it, best)
-		return nil
+		return s.withoutEIN(it, role, "advocacy", []identify.Candidate{best})
 	}
 	if best = s.group(best, role); role == "funder" && !s.tellNamesake(it, best) {
 		return nil
 	}
 	it.party = &Party{EIN: best.EIN.String(), Name: best.DisplayName, Asked: it.asked}
-	if best.Probability < doubtful || roles[role] != identify.Either && s.sums(it.party.EIN, role) == 0 {
+	city := role == "recipient" && s.inCity(it.asked, "") >= knownCity // "Miami" may mean any of its organizations
+	if city || best.Probability < doubtful || roles[role] != identify.Either && s.sums(it.party.EIN, role) == 0 {
 		s.plan.Doubt = it.asked
 	}
 	if orgname.Key(it.asked) != orgname.Key(best.DisplayName) {
 		s.note("read_as", "asked", it.asked, "name", best.DisplayName, "ein", best.EIN.Hyphenated())
+	}
+	return it.party
+}
+
+// withoutEIN decides whom an item means if it is none of some organizations for sure: the recipient that grants without an EIN call
+// so. Otherwise the person who asks must say who is meant.
+func (s *assembly) withoutEIN(it *item, role, key string, list []identify.Candidate) *Party {
+	called := func(c identify.Candidate) bool { return orgname.Key(c.Name) == orgname.Key(it.asked) }
+	switch arm := key == "advocacy"; {
+	case role == "funder":
+	case arm:
+		it.party = s.unlinkedParty(it.asked)
+	case !slices.ContainsFunc(list, called):
+		it.party = s.unlinkedAmong(it.asked, role, list) // Rand Corp: Randolph College only begins like it
+	}
+	switch {
+	case it.party != nil:
+		s.note("no_ein_here", "name", it.party.Name)
+	case key == "several" && len(list) < 2:
+		s.unclear = s.unknown([]string{it.asked}, true, list)
+	default:
+		s.askWhich(key, it, list...)
 	}
 	return it.party
 }
@@ -412,12 +423,11 @@ func (s *assembly) tellNamesake(it *item, c identify.Candidate) bool {
 	if orgname.Key(it.asked) == orgname.Key(c.DisplayName) {
 		return true
 	}
-	p := &Plan{Funders: []Party{{EIN: c.EIN.String()}}}
-	ids := slices.DeleteFunc(s.bearing(it.asked), digits)
-	if len(ids) == 0 {
+	namesake := s.unlinkedParty(it.asked)
+	if namesake == nil {
 		return true
 	}
-	p.Recipients = []Party{{RecipID: strings.Join(ids, ",")}}
+	p := &Plan{Funders: []Party{{EIN: c.EIN.String()}}, Recipients: []Party{*namesake}}
 	if paid := s.sum(p.values()).Summary.TotalAmount; paid == 0 || 2*paid < s.sums(c.EIN.String(), "funder") {
 		s.note("namesake", "asked", it.asked, "name", c.DisplayName)
 		return true
@@ -426,34 +436,47 @@ func (s *assembly) tellNamesake(it *item, c identify.Candidate) bool {
 	return false
 }
 
-// branches are all recipients of a name that several organizations have: those whose names have the words, if the question names
-// a place; or those of exactly that name, if it is a national organization. Filers seldom say which of its branches they mean.
+// branches are all recipients of a name that several organizations have, if the question names a place or the name is that of a
+// national organization. Filers seldom say which of its branches they mean.
 func (s *assembly) branches(it *item, role string) *Party {
 	if role != "recipient" || it.who.Verdict > identify.Several {
 		return nil
 	}
-	var ids []string
 	places, key := s.all("PLACE"), "branches"
+	var in *Place
 	if len(places) == 1 && places[0].place.Kind != "near" {
-		ids, key = s.members(it.asked, places[0].place), "members"
-	} else if is("national", strings.ReplaceAll(strings.ToLower(it.asked), " ", "_")) {
-		ids = s.bearing(it.asked)
+		in, key = places[0].place, "members"
+	} else if !is("national", strings.ReplaceAll(strings.ToLower(it.asked), " ", "_")) {
+		return nil
 	}
-	if s.err != nil || len(ids) == 0 || key == "branches" && len(ids) == 1 {
+	ids := s.family(it.asked, in)
+	if s.err != nil || len(ids) == 0 || in == nil && len(ids) == 1 {
 		return nil
 	}
 	s.note(key, "name", it.asked, "n", strconv.Itoa(len(ids)))
 	return &Party{Name: it.asked, Asked: it.asked, RecipID: strings.Join(ids, ",")}
 }
 
-// members are the recipients in a place whose names have the words of a name.
-func (l *lookups) members(name string, in *Place) (ids []string) {
-	p := &Plan{Places: []Place{*in}}
-	p.Places[0].Of = "recipient"
+// family are the recipients of a name: in a place those whose names have its words, and elsewhere those of exactly that name.
+func (l *lookups) family(name string, in *Place) (ids []string) {
+	p, q := &Plan{}, identify.Question{Text: name, Limit: mostFamily, Role: identify.Grantee}
+	if in != nil {
+		p.Places = []Place{*in}
+		p.Places[0].Of = "recipient"
+		q.City, q.State = cityOf(in)
+	}
+	for _, c := range l.a.Data.Search.Named(l.ctx, q) {
+		if in == nil && (c.Exact || !c.AtAddress() && orgname.Key(c.Name) == orgname.Key(name)) || in != nil && c.Whole && isIn(c.City, c.State, in) {
+			ids = append(ids, c.EIN.String())
+		}
+	}
 	for _, row := range l.called(p, telling(Party{Name: name})) {
-		has := strings.Contains(stems(row.RecipName), stems(name)) || strings.Contains(orgname.Key(row.RecipName), orgname.Key(name))
-		if has && len(ids) < mostBearing {
-			ids = append(ids, strings.TrimPrefix(row.RecipID, "ein-"))
+		has := orgname.Key(row.RecipName) == orgname.Key(name)
+		if in != nil {
+			has = has || strings.Contains(stems(row.RecipName), stems(name))
+		}
+		if has && len(ids) < mostFamily {
+			ids = addNew(ids, strings.TrimPrefix(row.RecipID, "ein-"))
 		}
 	}
 	return ids

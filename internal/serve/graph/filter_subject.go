@@ -118,13 +118,9 @@ func subjectSQL(w *Where, f *Filter) {
 func saySubject(w *Words, f *Filter) {
 	items := f.Subject.Items
 	w.list(itemList{before: "for ", n: len(items), say: func(i int) string {
-		text := items[i].Text
-		if len(text) == 1 {
-			return ntee.Label(strings.ToUpper(text)[0])
+		if items[i].Kind == ntee.Cause {
+			return items[i].Text
 		}
-		if code := strings.ToUpper(text); items[i].Kind == ntee.Prefix && ntee.Title(ntee.Code(code)) != "" {
-			return ntee.Title(ntee.Code(code)) + " (" + code + ")"
-		}
-		return text
+		return items[i].Name()
 	}, drop: func(f *Filter, i int) { f.Subject.Items = dropped(f.Subject.Items, i) }})
 }

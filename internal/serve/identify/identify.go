@@ -2,7 +2,11 @@
 // when a text means nobody or fits several organizations. docs/search.md shows how often its probabilities are right.
 package identify
 
-import "grantgraph/internal/ein"
+import (
+	"strings"
+
+	"grantgraph/internal/ein"
+)
 
 // Role is the part that the organization plays in the text.
 type Role uint8
@@ -64,8 +68,11 @@ type Candidate struct {
 	Fit   float64 // how well it fits compared with other texts, from 0 to 1
 }
 
-// AtAddress is why somebody at the address of an organization may be the organization.
-const AtAddress = "name used at its address"
+// atAddress is why somebody at the address of an organization may be the organization.
+const atAddress = "name used at its address"
+
+// AtAddress reports whether all that speaks for the organization is that the name is used at its address.
+func (c Candidate) AtAddress() bool { return strings.HasSuffix(c.Why, atAddress) }
 
 // Answer is what a text means. The probabilities of the candidates fall; what they
 // leave of 1 is the probability that nobody is meant.

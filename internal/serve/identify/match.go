@@ -417,7 +417,7 @@ func (s *search) addBegun(a *asked, begun string, alone, last bool) {
 	}
 	var list []alt
 	for w := from; w < to; w++ {
-		if n := len(e.words.Word(w)); n > len(begun)+1 || last && n > len(begun) {
+		if n := len(e.words.Word(w)); n > len(begun)+1 || (last || len(begun) < 5) && n > len(begun) {
 			list = append(list, alt{word: w, cost: cost, most: read, begun: true})
 		}
 	}
@@ -867,7 +867,7 @@ func (e *Engine) why(f found) (text string) {
 	case other:
 		text = "other or former name"
 	case byAddress:
-		text = AtAddress
+		text = atAddress
 	default:
 		text = fmt.Sprintf("called so by %d filers", n.Filers)
 		if n.Filers == 1 {

@@ -22,14 +22,23 @@ const (
 )
 
 // Identify decides which organization a text means. Without the index of known names, which may be damaged, it knows only EINs.
-func (x *Index) Identify(ctx context.Context, q identify.Question) (a identify.Answer) {
+func (x *Index) Identify(ctx context.Context, q identify.Question) identify.Answer {
+	return x.identify(ctx, q, identify.View{Registered: x.registered})
+}
+
+// Named lists organizations whose names have words of a text, those that are hardly meant too.
+func (x *Index) Named(ctx context.Context, q identify.Question) []identify.Candidate {
+	return x.identify(ctx, q, identify.View{All: true, Registered: x.registered}).Candidates
+}
+
+func (x *Index) identify(ctx context.Context, q identify.Question, v identify.View) (a identify.Answer) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.closed {
 		return a
 	}
 	if e := x.openEngine(); e != nil {
-		a = e.Identify(ctx, q, identify.View{Registered: x.registered})
+		a = e.Identify(ctx, q, v)
 	} else if org, ok := x.typed(q.Text); ok {
 		a.Verdict = identify.Certain
 		a.Candidates = []identify.Candidate{{EIN: ein.EIN(x.orgs[org].EIN), Org: org, Probability: identify.TypedEIN, Why: "EIN"}}
