@@ -1,12 +1,17 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
+	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/directory"
@@ -171,4 +176,175 @@ func (s *source) of(ctx context.Context, id string) (f *facts, known bool, err e
 	}
 	f.received, err = s.Graph.Sums(ctx, e, graph.Received)
 	return f, true, err
+}
+
+type Type struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Broader     []Type `json:"broader,omitempty"`
+}
+
+var everything = Type{ID: "organization", Name: "Organization", Description: "Any exempt organization, funder or recipient of grants."}
+
+// types lists all types: the general one first, then its parts.
+var types = []Type{
+	everything,
+	{ID: search.Foundation, Name: "Private foundation", Description: "Organizations that file Form 990-PF.",
+		Broader: []Type{{ID: everything.ID, Name: everything.Name}}},
+	{ID: search.Nonprofit, Name: "Nonprofit other than a private foundation", Description: "Public charities and all others.",
+		Broader: []Type{{ID: everything.ID, Name: everything.Name}}},
+}
+
+func typeOf(id string) *Type {
+	for i := range types {
+		if types[i].ID == id {
+			return &types[i]
+		}
+	}
+	return nil
+}
+
+func isOfType(kind string, any []string) bool {
+	return len(any) == 0 || slices.Contains(any, everything.ID) || slices.Contains(any, kind)
+}
+
+func typesOf(kind string) []Type {
+	list := []Type{{ID: everything.ID, Name: everything.Name}}
+	if t := typeOf(kind); t != nil {
+		list = append([]Type{{ID: t.ID, Name: t.Name}}, list...)
+	}
+	return list
+}
+
+// nameOf is the display name of an organization. It is never empty.
+func nameOf(r *search.Result) string {
+	return cmp.Or(orgname.Display(r.Name), "EIN "+r.EIN.Hyphenated())
+}
+
+// describe tells an organization from its namesakes in one line.
+func describe(r *search.Result) string {
+	parts := []string{placeOf(r.City, r.State), r.Type, r.Cause, "EIN " + r.EIN.Hyphenated()}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
+}
+
+func placeOf(city, state string) string { return strings.Trim(orgname.Display(city)+", "+state, ", ") }
+
+// extend finds the values of each property for each identifier, none for an unknown one.
+func (h *Handler) extend(w http.ResponseWriter, r *http.Request, e *extension) ([][]value, error) {
+	d, release, err := h.admit(w, r, len(e.ids))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	from := sourceOf(d, h.Clock())
+	rows := make([][]value, len(e.ids))
+	for i, id := range e.ids {
+		f, known, err := from.of(r.Context(), id)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = make([]value, len(e.properties))
+		for j, p := range e.properties {
+			if known {
+				rows[i][j] = p.value(f)
+			}
+		}
+	}
+	return rows, nil
+}
+
+type cell struct {
+	Str *string `json:"str,omitempty"`
+	Int *int64  `json:"int,omitempty"`
+}
+
+// cells holds the value of a property, or nothing if it is unknown.
+func (v value) cells() []cell {
+	switch {
+	case v.Number != nil:
+		return []cell{{Int: v.Number}}
+	case v.Text != "":
+		return []cell{{Str: &v.Text}}
+	}
+	return []cell{}
+}
+
+type column struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+func (e *extension) columns() []column {
+	return each.Of(e.properties, func(p *property) column { return column{p.id, p.name} })
+}
+
+type extended02 struct {
+	Meta []column                     `json:"meta"`
+	Rows map[string]map[string][]cell `json:"rows"`
+}
+
+func (e *extension) answer02(rows [][]value) *extended02 {
+	a := &extended02{Meta: e.columns(), Rows: make(map[string]map[string][]cell, len(rows))}
+	for i, id := range e.ids {
+		row := make(map[string][]cell, len(e.properties))
+		for j, p := range e.properties {
+			row[p.id] = rows[i][j].cells()
+		}
+		a.Rows[id] = row
+	}
+	return a
+}
+
+type extended10 struct {
+	Meta []column `json:"meta"`
+	Rows []row10  `json:"rows"`
+}
+
+type row10 struct {
+	ID         string       `json:"id"`
+	Properties []property10 `json:"properties"`
+}
+
+type property10 struct {
+	ID     string `json:"id"`
+	Values []cell `json:"values"`
+}
+
+func (e *extension) answer10(rows [][]value) *extended10 {
+	a := &extended10{Meta: e.columns(), Rows: make([]row10, len(rows))}
+	for i, id := range e.ids {
+		row := row10{ID: id, Properties: make([]property10, len(e.properties))}
+		for j, p := range e.properties {
+			row.Properties[j] = property10{p.id, rows[i][j].cells()}
+		}
+		a.Rows[i] = row
+	}
+	return a
+}
+
+// propose lists the properties for a type. Every type has all of them.
+func (h *Handler) propose(w http.ResponseWriter, r *http.Request) error {
+	v := r.URL.Query()
+	limit, err := whole(v, "limit", len(properties))
+	if err != nil {
+		return err
+	}
+	kind := v.Get("type")
+	if kind != "" && typeOf(kind) == nil {
+		return fault.New(slugType, "There is no type %q.", fault.Clip(kind, maxIDText)).Try("leave the type out, or use one of: %s", typeIDs())
+	}
+	list := propertySuggestions()
+	for i := range list {
+		list[i].Qualifiers = nil
+	}
+	answer := struct {
+		Properties []suggestion `json:"properties"`
+		Type       string       `json:"type,omitempty"`
+		Limit      int          `json:"limit,omitempty"`
+	}{list[:min(limit, len(list))], kind, 0}
+	if v.Has("limit") {
+		answer.Limit = limit
+	}
+	return write(w, answer)
 }
