@@ -232,10 +232,10 @@ func (a *absences) unfiled(part string) {
 // whyUnfiled says why no return was read, as far as the master file tells.
 func whyUnfiled(p *profile.Profile) (reason, detail string) {
 	if len(p.Filings) > 0 {
-		return NotOnThisForm, "The only returns of the organization that were read are about a tax (Form 990-T) and do not have it."
+		return NotOnThisForm, "The only returns we have of this organization are Forms 990-T, which do not include it."
 	}
 	if p.Sources&snapshot.SourceBMF == 0 {
-		return NoFilingRead, "No return of the organization was read, and the current master file does not list it."
+		return NoFilingRead, "We have no return of this organization, and the current master file does not list it."
 	}
 	switch private := irscode.PrivateFoundation(p.Foundation); { // private foundations file another form, which has its own code
 	case p.FilingReq == noticeCode:
@@ -246,10 +246,10 @@ func whyUnfiled(p *profile.Profile) (reason, detail string) {
 		return NotRequiredToFile, "The master file says that the organization is not required to file a return."
 	}
 	if p.LastPeriod != "" && p.LastPeriod < efileMandatory {
-		return FilesOnPaper, fmt.Sprintf("The latest return that the master file knows of is for the period that ended in %s; returns of that time "+
-			"could be filed on paper, and no electronic one was read.", monthOf(p.LastPeriod))
+		return FilesOnPaper, fmt.Sprintf("According to the master file, the latest return is for the period that ended in %s. Organizations could "+
+			"file on paper then, and we have no electronic return.", monthOf(p.LastPeriod))
 	}
-	return NoFilingRead, "No return of the organization was among those that were read."
+	return NoFilingRead, "We have no return of this organization."
 }
 
 func monthOf(period string) string {

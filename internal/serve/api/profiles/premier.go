@@ -59,7 +59,7 @@ func (a *PremierAnswer) addServiceAreas(c *api.Call, p *profile.Profile, absent 
 		c.Caveat("ein", fmt.Sprintf("service_area has the first %d of %d places.", len(p.ServiceAreas), n))
 	}
 	if len(p.ServiceAreas) == 0 {
-		absent.none("service_area", "Nothing that was read says where it works.")
+		absent.none("service_area", "None of its texts says where it works.")
 	}
 }
 
@@ -72,7 +72,7 @@ func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e e
 		}
 		a.GrantsOut = grantsOut(l)
 	} else {
-		absent.none("grants_out", "No return that was read itemizes a grant that it made.")
+		absent.none("grants_out", "We have no return that itemizes its grants.")
 	}
 	if a.Received.GrantCount > 0 {
 		l, err := g.Ledger(ctx, e, graph.Received, topParties, causeOf)
@@ -81,7 +81,7 @@ func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e e
 		}
 		a.FundingIn = fundingIn(l)
 	} else {
-		absent.none("funding_in", "No return that was read itemizes a grant to it.")
+		absent.none("funding_in", "None of the returns we have itemizes a grant to it.")
 	}
 	return nil
 }
@@ -184,9 +184,9 @@ func (a *PremierAnswer) addPro(p *profile.Profile, coverage snapshot.AwardCovera
 		federal, states := w.Dollars(&coverage)
 		a.Government = &client.ProfileGovernment{FederalAmount: federal, StateAmount: states, AwardCount: w.Awards}
 	case coverage.FederalThrough == "" && len(coverage.StatesRead) == 0:
-		absent.add("government", SourceNotLoaded, "No file of government awards was read.")
+		absent.add("government", SourceNotLoaded, "This dataset has no files of government awards.")
 	default:
-		absent.none("government", "The award files that were read have none to it; /gov-funding says what they cover.")
+		absent.none("government", "The award files we have list no awards to it; /gov-funding says what they cover.")
 	}
 	a.addAssets(p, absent)
 }

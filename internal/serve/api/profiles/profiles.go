@@ -104,7 +104,7 @@ func (p Parts) subject(c *api.Call) ein.EIN {
 }
 
 func nobody(e ein.EIN) error {
-	return fault.New("unknown_ein", "No organization with the EIN %s is known: it is in no list, in no return and on no grant line that was read.",
+	return fault.New("unknown_ein", "We don't know an organization with the EIN %s: no list, return or grant that we have names it.",
 		e.Hyphenated()).Try("find the organization by its name with /search")
 }
 
@@ -238,13 +238,13 @@ func (p Parts) planFunding(c *api.Call) (api.Run, error) {
 		f.Head, f.Page, f.Limit, f.ResultsCount, f.TotalPages, f.NextCursor = page.Head, page.Page, limit, page.ResultsCount, page.TotalPages, page.NextCursor
 		f.Coverage.StatesNotRead = statesBut(f.Coverage.StatesRead)
 		if f.Coverage.FederalThrough == nil {
-			c.Caveat("ein", "No file of federal awards was read, so what is federal is not covered.")
+			c.Caveat("ein", "This dataset has no files of federal awards, so federal awards are missing.")
 		}
 		if len(f.Coverage.StatesRead) > 0 {
 			c.Caveat("ein", fmt.Sprintf("Award files of %d states were read; awards of all others are not covered, "+
 				"as coverage.states_not_read lists.", len(f.Coverage.StatesRead)))
 		} else {
-			c.Caveat("ein", "No file of state awards was read, so what states awarded is not covered.")
+			c.Caveat("ein", "This dataset has no files of state awards, so state awards are missing.")
 		}
 		f.Tail = c.Tail()
 		return &FundingAnswer{*f}, nil

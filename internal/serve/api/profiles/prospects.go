@@ -61,7 +61,7 @@ func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 		c.Caveat("ein", "Prospects are an association found in public filings, not a statement of any funder, no sign that it takes requests, and no "+
 			"advice. The score ranks funders and does not predict a grant.")
 		if counts.LastCompleteYear != 0 {
-			c.Caveat("ein", fmt.Sprintf("Funders that gave to it in fiscal year %d or later are left out. Returns that were not read may hold others.",
+			c.Caveat("ein", fmt.Sprintf("Funders that gave to it in fiscal year %d or later are left out. Returns that we don't have may name others.",
 				counts.LastCompleteYear-prospect.Lately+1))
 		}
 		list := api.ListOf(c, asked, prospectRows(c.Base, found.List), int64(found.Total), offset, limit)

@@ -47,7 +47,7 @@ func TestParts(t *testing.T) {
 			first.want(t, home, 200, `"taxID":"`+e.Hyphenated()+`"`, `content="https://grants.example/share/org/`+e.String()+`.png"`)
 			switch kind {
 			case "grants":
-				first.want(t, home, 200, "We know it only from grants that", "We have no return filed by this organization.")
+				first.want(t, home, 200, "We know it only from grants that", "We have no return of this organization, and")
 			case "master file":
 				first.want(t, home, 200, "We found no grants by this organization or to it in the filings we have.")
 			case "funder":

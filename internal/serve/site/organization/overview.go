@@ -197,7 +197,7 @@ func (v *view) givenYears(l *ledger.Ledger) (list []draw.Year) {
 	read := v.returned()
 	add := func(y draw.Year) {
 		if y.Partial = !read[y.Year]; y.Partial {
-			y.Note = "no return for the year was read"
+			y.Note = "we have no return for the year"
 		}
 		list = append(list, y)
 	}
