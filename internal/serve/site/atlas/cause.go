@@ -55,7 +55,7 @@ func (s *room) serveCause(w http.ResponseWriter, r *http.Request) error {
 	defer hold.Release()
 	p := causePage{Letter: key, Name: ntee.Label(letter)}
 	p.Head = s.head(r, "Grants for "+p.Name, path)
-	p.Image = "/share" + path + ".png"
+	p.Image = frame.SharedView(url.Values{"subject": {key}})
 	p.FundersAre, p.RecipientsAre = "Funders of "+p.Name, "Recipients for "+p.Name
 	if p.figures, err = gather(r.Context(), g, f, grouping{graph.GroupState, graph.MaxGroups}, grouping{graph.GroupSupport, graph.MaxGroups}); err == nil {
 		registered := *f

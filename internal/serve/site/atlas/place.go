@@ -107,7 +107,7 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) erro
 	}
 	defer hold.Release()
 	p := placePage{Head: s.head(r, "Grants in "+at.Long(), at.path), spot: at}
-	p.Image = "/share" + at.path + ".png"
+	p.Image = frame.SharedView(at.values(graph.RecipientPlace))
 	of := grouping{graph.GroupState, graph.MaxGroups}
 	inside := []grouping{{graph.GroupSubject, graph.MaxGroups}}
 	if at.County {

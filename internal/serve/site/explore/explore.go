@@ -273,7 +273,7 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	if len(p.Chips) > 0 {
 		p.Title, p.Description = p.Lead, p.Total
 		if !v.worded() { // a picture shows no text of a stranger
-			p.Image = at("/share/explore.png", encode(v.asked(), ""))
+			p.Image = frame.SharedView(v.filters())
 		}
 		p.Clear = at("/explore", encode(nil, v.tab))
 	}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -187,6 +188,9 @@ func Selection(set *dataset.Dataset, query string) (sentence string, f *graph.Fi
 }
 
 func parse(set *dataset.Dataset, query string) (v view, f *graph.Filter, err error) {
+	if len(query) > mostAddress {
+		return v, nil, errors.New("the query is too long")
+	}
 	sent, err := url.ParseQuery(query)
 	if err != nil {
 		return v, nil, err

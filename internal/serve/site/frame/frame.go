@@ -92,6 +92,9 @@ type Head struct {
 	Operator Operator
 }
 
+// SharedView is the preview picture of the grants that filters of the Explore page select.
+func SharedView(filters url.Values) string { return "/share/explore.png?" + filters.Encode() }
+
 // Head begins a page.
 func (f *Frame) Head(r *http.Request, title string) Head {
 	h := Head{Title: title, BaseURL: f.BaseURL, SignedIn: f.SignedIn(r), Operator: f.Operator}

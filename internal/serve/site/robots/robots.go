@@ -36,9 +36,6 @@ func Route(mux *http.ServeMux, f *frame.Frame, c Config) {
 	mux.HandleFunc("GET /sitemap/{part}", s.Handle(s.servePart))
 	mux.HandleFunc("GET /share.png", s.Handle(s.shareSite))
 	mux.HandleFunc("GET /share/org/{file}", s.Handle(s.shareOrganization))
-	mux.HandleFunc("GET /share/place/{file}", s.Handle(s.shareState))
-	mux.HandleFunc("GET /share/place/{state}/{file}", s.Handle(s.shareCounty))
-	mux.HandleFunc("GET /share/cause/{file}", s.Handle(s.shareCause))
 	mux.HandleFunc("GET /share/explore.png", s.Handle(s.shareView))
 }
 

@@ -226,9 +226,9 @@ func TestShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, status := range map[string]int{
-		"/share.png": 200, "/share/org/" + top[0].EIN.String() + ".png": 200, "/share/place/OH.png": 200, "/share/place/OH/summit-county.png": 200, "/share/cause/K.png": 200,
-		"/share/org/" + top[0].EIN.Hyphenated() + ".png": 404, "/share/org/999999998.png": 404, "/share/org/x.png": 404, "/share/org/" + top[0].EIN.String(): 404, "/share/place/oh.png": 404,
-		"/share/place/XX.png": 404, "/share/place/OH/nowhere.png": 404, "/share/cause/KK.png": 404, "/share/cause/.png": 404, "/share/nothing.png": 404,
+		"/share.png": 200, "/share/org/" + top[0].EIN.String() + ".png": 200, "/share/explore.png": 200, "/share/explore.png?location=OH": 200, "/share/explore.png?subject=K&location=39153&geo_id_type=county_fips": 200,
+		"/share/org/" + top[0].EIN.Hyphenated() + ".png": 404, "/share/org/999999998.png": 404, "/share/org/x.png": 404, "/share/org/" + top[0].EIN.String(): 404, "/share/explore.png?year=x": 404,
+		"/share/explore.png?%zz": 404, "/share/nothing.png": 404,
 	} {
 		w := get(t, h, path)
 		if w.Code != status {

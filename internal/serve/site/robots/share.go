@@ -6,12 +6,9 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/money"
-	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
-	"grantgraph/internal/place"
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/graph"
-	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/serve/site/explore"
 	"grantgraph/internal/serve/site/frame"
@@ -129,53 +126,6 @@ func (s *room) shareOrganization(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// sum draws the picture of a part of the grants.
-func (s *room) sum(w http.ResponseWriter, r *http.Request, title, line string, f *graph.Filter) error {
-	set := frame.DatasetOf(r)
-	if !set.Browsable() {
-		return frame.Damaged
-	}
-	return s.share(w, r, set.Graph.Weight(graph.AboutTotals, f, graph.Page{}), func() (picture, error) {
-		t, _, err := set.Graph.Summary(r.Context(), f)
-		return picture{title, line, []draw.Figure{dollars("received", t.Amount), number(t.Grants, "grant", "grants"), number(t.Funders, "funder", "funders"),
-			number(t.Recipients, "recipient", "recipients")}}, err
-	})
-}
-
-func (s *room) shareState(w http.ResponseWriter, r *http.Request) error {
-	region, ok := place.RegionOf(named(r))
-	if !ok || region.Code != named(r) {
-		return frame.Missing
-	}
-	return s.sum(w, r, region.Name, "Grants to recipients there",
-		&graph.Filter{Place: graph.Place{Kind: graph.State, Values: []graph.PlaceValue{{Name: region.Code}}}})
-}
-
-func (s *room) shareCounty(w http.ResponseWriter, r *http.Request) error {
-	region, known := place.RegionOf(r.PathValue("state"))
-	if known && region.Code == r.PathValue("state") {
-		for _, c := range place.Shipped().Counties() {
-			if c.State == region.Code && search.Slug(c.Name) == named(r) {
-				return s.sum(w, r, c.Name, region.Name+" · grants to recipients there",
-					&graph.Filter{Place: graph.Place{Kind: graph.County, Values: []graph.PlaceValue{{Name: c.FIPS}}}})
-			}
-		}
-	}
-	return frame.Missing
-}
-
-func (s *room) shareCause(w http.ResponseWriter, r *http.Request) error {
-	letter := named(r)
-	if len(letter) != 1 || ntee.Label(letter[0]) == "" {
-		return frame.Missing
-	}
-	subject, err := ntee.ParseSubject(letter)
-	if err != nil {
-		return frame.Missing
-	}
-	return s.sum(w, r, ntee.Label(letter[0]), "Grants to recipients of this cause", &graph.Filter{Subject: subject})
-}
-
 // shareView draws the picture of a view of the Explore page. An address that cannot be read has no picture.
 func (s *room) shareView(w http.ResponseWriter, r *http.Request) error {
 	set := frame.DatasetOf(r)
@@ -186,5 +136,9 @@ func (s *room) shareView(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return frame.Missing
 	}
-	return s.sum(w, r, title, "", f)
+	return s.share(w, r, set.Graph.Weight(graph.AboutTotals, f, graph.Page{}), func() (picture, error) {
+		t, _, err := set.Graph.Summary(r.Context(), f)
+		return picture{title, "", []draw.Figure{dollars("in all", t.Amount), number(t.Grants, "grant", "grants"), number(t.Funders, "funder", "funders"),
+			number(t.Recipients, "recipient", "recipients")}}, err
+	})
 }
