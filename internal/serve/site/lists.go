@@ -362,7 +362,7 @@ func (s *Site) addSome(v *visit) error {
 	return s.changed(v, to, "Added "+howMany(len(added))+".")
 }
 
-// showNames asks who is meant by names without an EIN, and takes nobody for granted.
+// showNames asks which organizations the names without an EIN mean. It chooses none by itself.
 func (s *Site) showNames(v *visit) error {
 	p, err := s.ownList(v)
 	if err != nil {

@@ -430,7 +430,7 @@ func (a Admission) admits(email string) error {
 	return nil
 }
 
-// signUpPage is the form, or why there is none.
+// signUpPage is the form, or the reason why this service shows no form.
 type signUpPage struct {
 	*form
 	Admission Admission

@@ -161,7 +161,8 @@ func (s *Site) checkForm(v *visit, most bound) error {
 	return s.checkToken(v)
 }
 
-// sender is who the visitor is to the bounds of what runs at once. Only whoever pays is known: accounts cost nothing.
+// sender identifies the visitor to the limits on concurrent work. Only paying accounts have their own share, because anybody
+// can open free accounts.
 func (v *visit) sender() budget.Sender {
 	from := budget.Sender{Address: v.from}
 	if v.session != "" && paid(v.account.Plan) {

@@ -122,8 +122,8 @@ func (s *Site) sendAtom(w http.ResponseWriter, r *http.Request) error {
 	return s.Watcher.Atom(w, list, alerts)
 }
 
-// stopEmail ends the emails of a list for whoever has the link in one of them. A mail
-// program sends the form without opening the page (RFC 8058), so it has no other proof.
+// stopEmail ends the emails of a list for the person with the link from one of these emails. A mail program
+// sends the form without opening the page (RFC 8058), so the link is the only proof.
 func (s *Site) stopEmail(w http.ResponseWriter, r *http.Request) error {
 	keepPrivate(w)
 	list := r.URL.Query().Get("list")

@@ -41,7 +41,7 @@ const (
 	partDone       = "done"
 )
 
-// reply is the answer to a question, or why there is none.
+// reply is the answer to a question, or the reason why we cannot answer it.
 type reply struct {
 	Question Question
 	Plan     *ask.Plan // as it was understood
@@ -173,7 +173,7 @@ func registered(link string) string {
 }
 
 // statement is the SQL of the page of grants that shows an answer. It is empty
-// when there is none: then the page has less to copy, and the same answer.
+// if the tables lack a filter of the view; the page then shows the answer without SQL.
 func statement(data *dataset.Dataset, link string) string {
 	query, ok := strings.CutPrefix(link, "/explore?")
 	if !ok {

@@ -45,7 +45,7 @@ type grantLine struct {
 	RecipWhere               string
 	Purpose                  string
 	Amount                   int64
-	Person, Nobody, DAF, Kin bool
+	Person, Nobody, DAF, Related bool
 }
 
 type partyLine struct {
@@ -133,7 +133,7 @@ func apart(x *figures) (list []apartLine) {
 		list = append(list, apartLine{"Individuals (" + counted(x.People.Grants, "grant") + ")", x.People.Amount, x.People.Grants})
 	}
 	if x.Nobody.Grants > 0 {
-		list = append(list, apartLine{"Unidentified (" + counted(x.Nobody.Grants, "grant") + " whose line names nobody)", x.Nobody.Amount, x.Nobody.Grants})
+		list = append(list, apartLine{"Unidentified (" + counted(x.Nobody.Grants, "grant") + " with no named recipient)", x.Nobody.Amount, x.Nobody.Grants})
 	}
 	return list
 }
@@ -150,7 +150,7 @@ func newGrantLine(g *grants.GrantRow, partial map[int]bool) grantLine {
 	line := grantLine{Year: g.FiscalYear, Partial: partial[g.FiscalYear], Amount: g.Amount,
 		Funder: orgname.Display(g.FunderName), FunderHref: orgHref(g.FunderEIN, g.FunderName),
 		FunderWhere: frame.Place(frame.Text(g.FunderCity), frame.Text(g.FunderState), ""),
-		DAF:         slices.Contains(g.Provenance.Classes, grant.DAF), Kin: slices.Contains(g.Provenance.Classes, grant.RelatedParty)}
+		DAF:         slices.Contains(g.Provenance.Classes, grant.DAF), Related: slices.Contains(g.Provenance.Classes, grant.RelatedParty)}
 	if g.Person() {
 		line.Person, line.Recipient, line.RecipWhere = true, individual, frame.Text(g.RecipState)
 		return line

@@ -186,8 +186,8 @@ func Refuse(status int, title, text string) error {
 	return &Refusal{Status: status, Title: title, Text: text}
 }
 
-// The refusals of any page: there is none at the address; a file of the dataset that
-// it is drawn from is unavailable; the server is too busy.
+// The refusals of any page: no page has the address; a file of the dataset that
+// the page needs is unavailable; the server is too busy.
 var (
 	Missing error = &Refusal{Status: http.StatusNotFound, Title: "Not found"}
 	Damaged error = &Refusal{http.StatusServiceUnavailable, "Out of service",
@@ -195,7 +195,7 @@ var (
 	Busy error = &Refusal{http.StatusServiceUnavailable, "Too busy", "The server is too busy right now. Please try again in a few seconds.", 5}
 )
 
-// Handle answers requests by what draws a page, or returns why there is none.
+// Handle answers requests with the page that draw writes, or with the page of its error.
 func (f *Frame) Handle(draw func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := draw(w, r); err != nil {

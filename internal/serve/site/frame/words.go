@@ -178,5 +178,5 @@ func NewOperator(name, contact string) (o Operator, err error) {
 	return o, nil
 }
 
-// Reach is the contact as people write it, or the page that says that there is none.
+// Reach is the contact as people write it, or the page that says that the operator gave no contact.
 func (o Operator) Reach() string { return strings.TrimPrefix(o.Contact, "mailto:") }

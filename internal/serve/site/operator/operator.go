@@ -64,7 +64,7 @@ func ReadTexts(dir string) (Texts, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fault.New("bad_texts", "%s has none of the texts of the site", dir).Try("one of %s.md, or start without --texts", strings.Join(Paths, ".md, "))
+		return nil, fault.New("bad_texts", "%s contains no text of the site", dir).Try("one of %s.md, or start without --texts", strings.Join(Paths, ".md, "))
 	}
 	return all, nil
 }
