@@ -36,15 +36,15 @@ var columns = map[string][]head{
 }
 
 type grantLine struct {
-	Href                     string
-	Year                     int
-	Partial                  bool
-	Funder, FunderHref       string
-	FunderWhere              string
-	Recipient, RecipHref     string
-	RecipWhere               string
-	Purpose                  string
-	Amount                   int64
+	Href                         string
+	Year                         int
+	Partial                      bool
+	Funder, FunderHref           string
+	FunderWhere                  string
+	Recipient, RecipHref         string
+	RecipWhere                   string
+	Purpose                      string
+	Amount                       int64
 	Person, Nobody, DAF, Related bool
 }
 

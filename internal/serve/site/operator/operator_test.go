@@ -35,7 +35,7 @@ func TestReadTexts(t *testing.T) {
 	}{
 		{"a text", "privacy.md", "# Our privacy\n\nWe keep **nothing**.\n", ""},
 		{"a name with an error", "privcy.md", "x", "about.md"},
-		{"no text", "notes.txt", "x", "none of the texts"},
+		{"no text", "notes.txt", "x", "no text of the site"},
 		{"an empty text", "terms.md", " \n", "terms.md"},
 		{"too long", "terms.md", strings.Repeat("x", longestText+1), "64 KiB"},
 		{"not UTF-8", "terms.md", "\xff", "UTF-8"},
