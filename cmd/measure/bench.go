@@ -31,7 +31,8 @@ type benchCmd struct {
 	Seed    uint64   `help:"Seed of the corpus." default:"1" placeholder:"N"`
 	Data    string   `help:"Directory of the corpus, which is reused if an earlier run made it." default:"bench" placeholder:"DIR"`
 	Seconds float64  `help:"Time spent on each engine for each class of requests." default:"2" placeholder:"S"`
-	Engines []string `enum:"graph,plain,coded,postgres" default:"graph,plain,coded,postgres" placeholder:"NAME"`
+	Engines []string `enum:"graph,plain,coded,postgres,clickhouse" default:"graph,plain,coded,postgres,clickhouse" placeholder:"NAME"`
+	ChDB    string   `name:"chdb" help:"Folder into which npm installed the package chdb, for ClickHouse." placeholder:"DIR"`
 	JSON    bool     `name:"json" help:"Print one JSON object for each class instead of tables."`
 	Quiet   bool     `short:"q" help:"No progress."`
 
@@ -165,7 +166,7 @@ type bench struct {
 }
 
 func (b *bench) open() {
-	for _, name := range []string{"graph", "plain", "coded", "postgres"} {
+	for _, name := range []string{"graph", "plain", "coded", "postgres", "clickhouse"} {
 		if !slices.Contains(b.Engines, name) {
 			continue
 		}
@@ -173,6 +174,10 @@ func (b *bench) open() {
 		e, err := b.engine(b.app.Ctx, name)
 		if errors.Is(err, oracle.ErrNoPostgres) {
 			fmt.Fprintf(b.app.Err, "PostgreSQL is skipped: %v. To include it: apt-get install postgresql\n", err)
+			continue
+		}
+		if errors.Is(err, oracle.ErrNoClickHouse) {
+			fmt.Fprintf(b.app.Err, "ClickHouse is skipped: %v. To include it: npm install --prefix DIR chdb, then --chdb DIR\n", err)
 			continue
 		}
 		check(err)
@@ -197,6 +202,8 @@ func (b *bench) engine(ctx context.Context, name string) (oracle.Engine, error) 
 		}
 		b.server, b.postgres = server, must(oracle.OpenPostgres(ctx, b.snapshot, server.DSN))
 		return b.postgres, nil
+	case "clickhouse":
+		return oracle.OpenClickHouse(ctx, b.snapshot, b.ChDB)
 	}
 	return oracle.Uncached(must(graph.Open(b.snapshot))), nil
 }

@@ -12,7 +12,7 @@ import (
 
 type cli struct {
 	Eval  evalCmd  `cmd:"" help:"Measure how well recipients are resolved, and names screened."`
-	Bench benchCmd `cmd:"" help:"Measure the engine against DuckDB and PostgreSQL on the same questions."`
+	Bench benchCmd `cmd:"" help:"Measure the engine against DuckDB, PostgreSQL and ClickHouse on the same questions."`
 }
 
 const description = `Measures how fast Grantgraph is and how often it is right.

@@ -31,6 +31,8 @@ type codebook struct {
 	plain    bool
 	// wide says that there are two tables of grants, sorted both ways, which hold the fields of an answer as well.
 	wide bool
+	// holds is the condition of ClickHouse, and of no other, that a row has these words: its table of grants has an index of them.
+	holds func(words string, stems []string) string
 
 	dims       map[string]map[string][]int64 // the numbers of a text in each dimension
 	funderZIPs []string
@@ -117,6 +119,14 @@ func (b *codebook) id(side string) string {
 	return "recip_id"
 }
 
+// named is the table that the names of one side are read from. ClickHouse has a dictionary beside the table.
+func (b *codebook) named(side string) string {
+	if b.holds != nil {
+		return side + "_by_id"
+	}
+	return side
+}
+
 // sides have the columns that the plain table of grants has not.
 var sides = map[string]string{"kind": "funder", "ntee": "recipient", "inferred": "recipient"}
 
@@ -187,7 +197,7 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 		and("NOT " + b.text(&with, t))
 	}
 	if f.Support != 0 {
-		and(fmt.Sprintf("g.support & %d <> 0", f.Support))
+		and(b.masked("g.support", f.Support) + " <> 0")
 	}
 	if f.FunderKind != "" {
 		and(b.in("kind", f.FunderKind))
@@ -196,7 +206,7 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 		and(b.of("funder", among("accepts", []string{f.Accepts})))
 	}
 	if f.Exclude != 0 {
-		and(fmt.Sprintf("g.class & %d = 0", f.Exclude))
+		and(b.masked("g.class", f.Exclude) + " = 0")
 	}
 	if len(f.Keys) > 0 {
 		and(among("g.key", f.Keys))
@@ -217,6 +227,14 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 		parts = []string{"TRUE"}
 	}
 	return clause{with.String(), strings.Join(parts, " AND ")}
+}
+
+// masked are those bits of a column that are in a mask as well.
+func (b *codebook) masked(column string, mask any) string {
+	if b.holds != nil {
+		return fmt.Sprintf("bitAnd(%s, %d)", column, mask)
+	}
+	return fmt.Sprintf("%s & %d", column, mask)
 }
 
 func among(column string, texts []string) string {
@@ -256,8 +274,8 @@ func spans(list []graph.Span) string {
 	return "(" + strings.Join(parts, " OR ") + ")"
 }
 
-// text is the condition that a row holds a term. DuckDB is given the texts as tables of their own, which it
-// searches once; PostgreSQL as arrays, for which it uses the indexes on grants. Stems are letters and digits
+// text is the condition that a row holds a term. DuckDB is given the texts as tables of their own, which it searches
+// once; PostgreSQL as arrays, for which it uses the indexes on grants; ClickHouse has an index of the words of each row. Stems are letters and digits
 // only, so they can stand in the statement.
 func (b *codebook) text(with *strings.Builder, t graph.Term) string {
 	w := phrase(t.Words)
@@ -266,6 +284,9 @@ func (b *codebook) text(with *strings.Builder, t graph.Term) string {
 		return "(" + has("g.purpose_words") + " OR " + has("g.raw_words") + " OR " + b.of("recipient", has("words")) + ")"
 	}
 	stems := strings.Fields(w)
+	if b.holds != nil {
+		return b.holds(w, stems)
+	}
 	texts, named := b.contains("filed_text", w, stems), b.contains("recipient", w, stems)
 	if !b.wide {
 		return "(g.purpose = ANY (ARRAY(" + texts + ")) OR g.raw = ANY (ARRAY(" + texts + ")) OR g.recipient = ANY (ARRAY(" + named + ")))"

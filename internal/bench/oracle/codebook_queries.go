@@ -24,7 +24,7 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 		}
 	}
 	// For few rows, PostgreSQL would still walk all grants in the order asked for; a fence makes it find the rows first.
-	fenced := !b.wide && !b.plain && hits < fewRows
+	fenced := !b.wide && !b.plain && b.holds == nil && hits < fewRows
 	rows, err := b.db.QueryContext(ctx, b.pageSQL(table, &c, s, page, once, fenced))
 	if err != nil {
 		return nil, 0, err
@@ -62,7 +62,7 @@ const fewRows = 10_000
 func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Page, counted, fenced bool) string {
 	column, from := "g.amount", table+" g"
 	join := func(side, by string) {
-		column, from = "o."+by, from+" JOIN "+side+" o ON o."+b.id(side)+" = g."+side
+		column, from = "o."+by, from+" JOIN "+b.named(side)+" o ON o."+b.id(side)+" = g."+side
 	}
 	switch s.By {
 	case graph.ByYear:
@@ -77,8 +77,11 @@ func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Pag
 		column = "g.state" // codes are in the order of the texts
 	}
 	rank, fields, joins := "rank", resultFields("from"), resultJoins
-	if b.plain {
+	switch {
+	case b.plain:
 		rank, fields, joins = "key", resultFields("plain"), plainJoins
+	case b.holds != nil:
+		fields, joins = resultFields("clickhouse"), ""
 	}
 	order := fmt.Sprintf("%s, g.amount DESC, g.%s", direction(s), rank)
 	cut := fmt.Sprintf("LIMIT %d OFFSET %d", page.Limit, page.Offset)
@@ -96,7 +99,15 @@ func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Pag
 	} else {
 		found += " ORDER BY " + column + order + " " + cut
 	}
-	return "WITH page AS MATERIALIZED (" + found + ") SELECT 0, " + fields + " FROM page g" + joins + " ORDER BY g.sorted" + order
+	return "WITH " + b.page() + found + ") SELECT 0, " + fields + " FROM page g" + joins + " ORDER BY g.sorted" + order
+}
+
+// page begins the table with the rows of a page. It is read once: ClickHouse then reads only the columns that are asked of it.
+func (b *codebook) page() string {
+	if b.holds != nil {
+		return "page AS ("
+	}
+	return "page AS MATERIALIZED ("
 }
 
 func (b *codebook) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.FunderTotal, int64, error) {
@@ -118,15 +129,15 @@ func (b *codebook) totals(f *graph.Filter, s graph.Sort, page graph.Page, side, 
 		again = "nameless, "
 	}
 	if last != "" || strings.HasPrefix(column, "f.") {
-		from = "t JOIN " + side + " f ON f." + b.id(side) + " = t.id"
+		from = "t JOIN " + b.named(side) + " f ON f." + b.id(side) + " = t.id"
 	}
 	list := "WITH " + c.with + fmt.Sprintf(`t AS (
 			SELECT %s AS id, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT %s) AS others, min(year) AS low, max(year) AS high
-			FROM %s g WHERE %s GROUP BY %[1]s), page AS MATERIALIZED (
+			FROM %s g WHERE %s GROUP BY %[1]s), %[16]s
 			SELECT t.*, %[11]s %[5]s AS sorted, count(*) OVER () AS hits FROM %[6]s ORDER BY %[12]s %[5]s %[7]s, total DESC, t.id LIMIT %[8]d OFFSET %[9]d)
-		SELECT hits, %[10]s, total, grants, others, low, high FROM page t JOIN %[1]s f ON f.%[14]s = t.id ORDER BY %[13]s sorted %[7]s, total DESC, t.id`,
+		SELECT hits, %[10]s, total, grants, others, low, high FROM page t JOIN %[15]s f ON f.%[14]s = t.id ORDER BY %[13]s sorted %[7]s, total DESC, t.id`,
 		side, other, table, c.where, column, from, direction(s), page.Limit, page.Offset, columns,
-		strings.Replace(last, ",", " AS nameless,", 1), last, again, b.id(side))
+		strings.Replace(last, ",", " AS nameless,", 1), last, again, b.id(side), b.named(side), b.page())
 	return totalsQuery{list: list, count: c.alone() + "SELECT count(DISTINCT " + side + ") FROM " + table + " g WHERE " + c.where}
 }
 
@@ -135,7 +146,7 @@ func (b *codebook) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, 
 	c := b.clause(f, false)
 	return scanSummary(ctx, b.db, b.partial, c.alone()+`SELECT coalesce(year, 0), coalesce(sum(amount), 0)::BIGINT,
 		count(*), count(DISTINCT funder), count(DISTINCT recipient)
-		FROM `+b.table(f, false)+` g WHERE `+c.where+` GROUP BY GROUPING SETS ((), (year)) ORDER BY 1`)
+		FROM `+b.table(f, false)+` g WHERE `+c.where+` GROUP BY ROLLUP (year) ORDER BY 1`)
 }
 
 // Excluded is what each class takes away from the rows that match the filter without any exclusion.
@@ -149,8 +160,8 @@ func (b *codebook) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Cla
 			continue
 		}
 		var cost graph.Cost
-		err := b.db.QueryRowContext(ctx, where.alone()+fmt.Sprintf("SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM %s g WHERE g.class & %d <> 0 AND %s",
-			b.table(f, false), class, where.where)).Scan(&cost.Grants, &cost.Amount)
+		err := b.db.QueryRowContext(ctx, where.alone()+fmt.Sprintf("SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM %s g WHERE %s <> 0 AND %s",
+			b.table(f, false), b.masked("g.class", class), where.where)).Scan(&cost.Grants, &cost.Amount)
 		if err != nil {
 			return nil, err
 		}

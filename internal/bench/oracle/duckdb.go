@@ -206,8 +206,9 @@ func dimension(table, column string) string {
 //go:embed result_columns.tsv
 var resultColumnList string
 
-// resultColumns are the fields of a row of transactions, each with where it is found by resultJoins and by plainJoins.
-var resultColumns = table.Read("result_columns.tsv", resultColumnList, "name", "from", "plain")
+// resultColumns are the fields of a row of transactions, each with where it is found by resultJoins, by plainJoins and
+// in the dictionaries of ClickHouse.
+var resultColumns = table.Read("result_columns.tsv", resultColumnList, "name", "from", "plain", "clickhouse")
 
 const (
 	resultJoins = ` JOIN funder f ON f.id = g.funder JOIN recipient r ON r.id = g.recipient JOIN filed_text w ON w.id = g.raw

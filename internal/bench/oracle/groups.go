@@ -33,7 +33,7 @@ func (q *groupSQL) query(top int) string {
 	if last != "" {
 		last += ", "
 	}
-	return "WITH " + q.with + "t AS (" + q.totals + `), v AS (
+	return "WITH " + q.with + "t AS MATERIALIZED (" + q.totals + `), v AS (
 			SELECT *, count(*) OVER () AS n, (sum(total) OVER ())::BIGINT AS whole, (sum(grants) OVER ())::BIGINT AS all_grants
 			FROM t WHERE key <> '' ORDER BY ` + last + `total DESC, ` + order + fmt.Sprintf(" LIMIT %d)", top) + `
 		SELECT n, whole, all_grants, v.key, total, grants, ` + columns + " FROM v" + names + `
@@ -98,19 +98,19 @@ func nameless(by graph.Grouping, g *graph.Group) bool {
 const namelessKey = "key IN (SELECT recip_id FROM recipient WHERE ein = '' AND classes <> 0)"
 
 // groupSupport asks for the strategies, in which a grant may be more than once.
-func groupSupport(ctx context.Context, db *sql.DB, top int, with, from string) (graph.Grouped, error) {
+func (b *codebook) groupSupport(ctx context.Context, top int, with, from string) (graph.Grouped, error) {
 	var columns []string
 	sums := make([]graph.Cost, grant.Strategies+1)
 	to := make([]any, 0, 2*len(sums))
 	for i := range sums {
-		having := fmt.Sprintf("support & %d <> 0", 1<<i)
+		having := b.masked("support", 1<<i) + " <> 0"
 		if i == grant.Strategies {
-			having = fmt.Sprintf("support & %d = 0", 1<<grant.Strategies-1)
+			having = b.masked("support", 1<<grant.Strategies-1) + " = 0"
 		}
 		columns = append(columns, fmt.Sprintf("coalesce(sum(amount) FILTER (WHERE %s), 0)::BIGINT, count(*) FILTER (WHERE %[1]s)", having))
 		to = append(to, &sums[i].Amount, &sums[i].Grants)
 	}
-	if err := db.QueryRowContext(ctx, with+"SELECT "+strings.Join(columns, ", ")+" FROM "+from).Scan(to...); err != nil {
+	if err := b.db.QueryRowContext(ctx, with+"SELECT "+strings.Join(columns, ", ")+" FROM "+from).Scan(to...); err != nil {
 		return graph.Grouped{}, err
 	}
 	out := graph.Grouped{By: graph.GroupSupport, Groups: []graph.Group{}}
@@ -133,8 +133,8 @@ func groupSupport(ctx context.Context, db *sql.DB, top int, with, from string) (
 		others |= s
 	}
 	out.Groups, out.Rest = out.Groups[:top], new(graph.Cost)
-	rest := fmt.Sprintf("SELECT sum(amount)::BIGINT, count(*) FROM %s AND support & %d <> 0", from, others)
-	err := db.QueryRowContext(ctx, with+rest).Scan(&out.Rest.Amount, &out.Rest.Grants)
+	rest := fmt.Sprintf("SELECT sum(amount)::BIGINT, count(*) FROM %s AND %s <> 0", from, b.masked("support", others))
+	err := b.db.QueryRowContext(ctx, with+rest).Scan(&out.Rest.Amount, &out.Rest.Grants)
 	return out, err
 }
 
@@ -144,17 +144,17 @@ func (b *codebook) Groups(ctx context.Context, f *graph.Filter, by graph.Groupin
 	c := b.clause(f, recipients)
 	from := b.table(f, recipients) + " g WHERE " + c.where
 	if by == graph.GroupSupport {
-		return groupSupport(ctx, b.db, top, c.alone(), from)
+		return b.groupSupport(ctx, top, c.alone(), from)
 	}
 	q := groupSQL{with: c.with}
 	codes, key, joins := "", "", ""
 	join := func(side, column string) {
-		codes, key, joins = side, "u."+column, " JOIN "+side+" u ON u."+b.id(side)+" = i."+side
+		codes, key, joins = side, "u."+column, " JOIN "+b.named(side)+" u ON u."+b.id(side)+" = i."+side
 	}
 	dim := func(name string) {
 		switch side := sides[name]; {
 		case !b.plain:
-			codes, key, joins = name, "d.value", " JOIN "+name+" d ON d.id = i."+name
+			codes, key, joins = name, "d.value", " JOIN "+b.named(name)+" d ON d.id = i."+name
 		case side != "":
 			join(side, name)
 		default:
@@ -163,7 +163,7 @@ func (b *codebook) Groups(ctx context.Context, f *graph.Filter, by graph.Groupin
 	}
 	switch by {
 	case graph.GroupSubject:
-		codes, joins = "ntee, inferred", " JOIN ntee n ON n.id = i.ntee JOIN inferred x ON x.id = i.inferred"
+		codes, joins = "ntee, inferred", " JOIN "+b.named("ntee")+" n ON n.id = i.ntee JOIN "+b.named("inferred")+" x ON x.id = i.inferred"
 		code, letter := "n.value", "x.value"
 		if b.plain {
 			join("recipient", "ntee")

@@ -108,6 +108,29 @@ func TestPostgresAgainstPlain(t *testing.T) {
 	})
 }
 
+// TestClickHouseAgainstPlain runs where GRANTGRAPH_CHDB names the folder into which npm installed chdb.
+func TestClickHouseAgainstPlain(t *testing.T) {
+	t.Parallel()
+	n, seed := cases(t)
+	modules := os.Getenv("GRANTGRAPH_CHDB")
+	if modules == "" {
+		t.Skip("GRANTGRAPH_CHDB is not set; npm install --prefix DIR chdb, then GRANTGRAPH_CHDB=DIR")
+	}
+	compare(t, n/10, seed+3, func(ctx context.Context, s *snapshot.Snapshot) (oracle.Engine, error) {
+		return oracle.OpenClickHouse(ctx, s, modules)
+	})
+}
+
+// TestNoClickHouse: without the package there is a word that says so.
+func TestNoClickHouse(t *testing.T) {
+	t.Parallel()
+	for _, modules := range []string{"", t.TempDir()} {
+		if _, err := oracle.OpenClickHouse(t.Context(), corpusOf(t, world.Small).snapshot, modules); !errors.Is(err, oracle.ErrNoClickHouse) {
+			t.Errorf("%q: %v", modules, err)
+		}
+	}
+}
+
 // compare puts n random questions to plain DuckDB and to another engine, half
 // of them about worlds of filings and half about invented corpora. Now and
 // then a question is put a second time, when others have been asked between.

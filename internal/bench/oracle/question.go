@@ -1,9 +1,10 @@
 // Package oracle puts the questions of package graph to SQL engines. It is the reference that the graph is held against, row by
 // row, and the competition that it is timed against. It is for tests and `measure bench` only.
 //
-// There are three engines. Plain is DuckDB over the tables as the snapshot has them: texts, in no order; it is kept simple and not
-// fast. Coded is DuckDB over sorted, integer-coded tables, and Postgres the same tables with indexes: what somebody would build who
-// knows those engines. What each filter means is said once for all of them, in codebook, as conditions on texts or on their codes.
+// There are four engines. Plain is DuckDB over the tables as the snapshot has them: texts, in no order; it is kept simple and not
+// fast. Coded is DuckDB over sorted, integer-coded tables, and Postgres and ClickHouse the same tables with indexes and
+// projections: what somebody would build who knows those engines. What each filter means is said once for all of them, in
+// codebook, as conditions on texts or on their codes.
 //
 // Nothing here shares code with the graph but the types of a question and its answer. Words, stems and
 // recipient identities are stated a second time, so that a mistake in one statement shows as a difference.
