@@ -44,6 +44,8 @@ type benchCmd struct {
 
 	HTTP bool `name:"http" help:"Time the service over HTTP against one over PostgreSQL instead; --grants, --data, --seed and --seconds apply."`
 
+	Search bool `help:"Time the search by name against FTS5 and pg_trgm among --crowd organizations instead; --data, --seed and --seconds apply."`
+
 	Semantic bool `help:"Time the search for organizations in every mode instead; --data and --seed apply."`
 	Crowd    int  `help:"How many organizations that is timed on." default:"2000000" placeholder:"N"`
 }
@@ -65,6 +67,8 @@ func (c *benchCmd) Run(a *terminal.App) (err error) {
 		return c.benchPages(a)
 	case c.HTTP:
 		return c.benchHTTP(a)
+	case c.Search:
+		return c.benchSearch(a)
 	case c.Semantic:
 		return c.benchSemantic(a)
 	}

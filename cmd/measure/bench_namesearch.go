@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +25,7 @@ const nameSamples = 60
 // mean different things by a match, so their answers are not compared; the share of names whose organization
 // comes first is printed beside the time.
 func (b *bench) benchNames() {
-	finders := b.finders()
+	finders, built := b.finders()
 	for _, f := range finders {
 		defer f.Close()
 	}
@@ -54,29 +56,51 @@ func (b *bench) benchNames() {
 		t.Add(cells...)
 	}
 	if !b.JSON {
-		fmt.Fprintf(b.app.Out, "\n%s organizations, %d names\n\n", terminal.Count(b.snapshot.Manifest.Counts.Organizations), len(orgs))
+		fmt.Fprintf(b.app.Out, "\n%s organizations, %d names\n\n", terminal.Count(b.snapshot.RowsOf(snapshot.Organizations)), len(orgs))
 		t.Print(b.app.Out)
+		fmt.Fprintln(b.app.Out)
+		for i, f := range finders {
+			if f.Size() > 0 {
+				fmt.Fprintf(b.app.Out, "%s: %s MB on disk, opened or loaded in %.1f s\n", f.Name(), terminal.Count(f.Size()>>20), built[i].Seconds())
+			}
+		}
 	}
 }
 
-func (b *bench) finders() []oracle.Finder {
-	var list []oracle.Finder
+// finders opens the engines that look names up. Ours opens an index that was built with the snapshot; the others load the names.
+func (b *bench) finders() (list []oracle.Finder, built []time.Duration) {
 	for _, finder := range []struct {
 		wanted bool
 		open   func() (oracle.Finder, error)
 	}{
-		{slices.Contains(b.Engines, "graph"), func() (oracle.Finder, error) { x, err := search.Open(b.snapshot); return nameIndex{x}, err }},
+		{slices.Contains(b.Engines, "graph"), func() (oracle.Finder, error) {
+			x, err := search.Open(b.snapshot)
+			return nameIndex{x, b.snapshot.Dir}, err
+		}},
 		{slices.Contains(b.Engines, "plain"), func() (oracle.Finder, error) { return oracle.OpenLike(b.app.Ctx, b.snapshot) }},
+		{slices.Contains(b.Engines, "plain"), func() (oracle.Finder, error) { return oracle.OpenFTS(b.app.Ctx, b.snapshot) }},
 		{b.postgres != nil, func() (oracle.Finder, error) { return oracle.OpenTrigrams(b.app.Ctx, b.snapshot, b.postgres) }},
 	} {
 		if finder.wanted {
-			list = append(list, must(finder.open()))
+			f, took := timed(func() oracle.Finder { return must(finder.open()) })
+			list, built = append(list, f), append(built, took)
 		}
 	}
-	return list
+	return list, built
 }
 
-type nameIndex struct{ *search.Index }
+type nameIndex struct {
+	*search.Index
+	dir string // of the snapshot
+}
+
+// Size is that of the index of names and of the index of what names are known by.
+func (x nameIndex) Size() (bytes int64) {
+	for _, folder := range []string{"search", "identify"} {
+		bytes += must(os.Stat(filepath.Join(x.dir, folder, "names.gg"))).Size()
+	}
+	return bytes
+}
 
 func (nameIndex) Name() string { return "search" }
 

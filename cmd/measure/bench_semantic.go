@@ -30,9 +30,6 @@ type benchMode struct {
 }
 
 func (c *benchCmd) benchSemantic(a *terminal.App) error {
-	if c.Crowd < 1 || c.Crowd > 8_000_000 {
-		return fault.New("bad_flag", "--crowd must be from 1 to 8,000,000").Try("measure bench --help")
-	}
 	x := c.crowd(a)
 	defer x.Close()
 	questions := crowd.Questions(60, c.Seed)
@@ -82,8 +79,15 @@ func (c *benchCmd) benchSemantic(a *terminal.App) error {
 	return nil
 }
 
+func (c *benchCmd) crowdDir() string {
+	return filepath.Join(c.Data, fmt.Sprintf("crowd-%d-%d", c.Crowd, c.Seed))
+}
+
 func (c *benchCmd) crowd(a *terminal.App) *search.Index {
-	data := filepath.Join(c.Data, fmt.Sprintf("crowd-%d-%d", c.Crowd, c.Seed))
+	if c.Crowd < 1 || c.Crowd > 8_000_000 {
+		check(fault.New("bad_flag", "--crowd must be from 1 to 8,000,000").Try("measure bench --help"))
+	}
+	data := c.crowdDir()
 	s, err := snapshot.Open(data)
 	if err == nil {
 		if x, err := search.Open(s); err == nil {

@@ -3,6 +3,7 @@ package oracle
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,20 +27,15 @@ type Postgres struct {
 
 // OpenPostgres loads a snapshot into an empty database whose collation is C.
 func OpenPostgres(ctx context.Context, s *snapshot.Snapshot, dsn string) (*Postgres, error) {
-	pool, err := pgxpool.New(ctx, dsn)
+	p, err := ConnectPostgres(ctx, dsn)
 	if err != nil {
 		return nil, err
 	}
-	p := &Postgres{pool: pool, codebook: &codebook{}}
 	if err := p.load(ctx, s); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("loading the snapshot into PostgreSQL: %w", err)
+		return nil, errors.Join(fmt.Errorf("loading the snapshot into PostgreSQL: %w", err), p.Close())
 	}
-	db := stdlib.OpenDBFromPool(pool)
-	if err := p.read(ctx, db, s); err != nil {
-		db.Close()
-		pool.Close()
-		return nil, err
+	if err := p.read(ctx, p.db, s); err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
 	p.contains = func(table, words string, stems []string) string {
 		where := "lexemes @@ '" + strings.Join(stems, " & ") + "'::tsquery"
@@ -49,6 +45,15 @@ func OpenPostgres(ctx context.Context, s *snapshot.Snapshot, dsn string) (*Postg
 		return "SELECT id FROM " + table + " WHERE " + where
 	}
 	return p, nil
+}
+
+// ConnectPostgres is PostgreSQL without the grants, for the searches that are timed alone.
+func ConnectPostgres(ctx context.Context, dsn string) (*Postgres, error) {
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &Postgres{pool: pool, codebook: &codebook{db: stdlib.OpenDBFromPool(pool)}}, nil
 }
 
 func (*Postgres) Name() string { return "PostgreSQL" }
