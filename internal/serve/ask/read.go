@@ -314,26 +314,33 @@ func (r *reading) addWords(i int) {
 		if e.tag == "" || e.tag == "limit" || e.value == "words" {
 			continue
 		}
-		it := item{sym: e.tag, value: e.value, cost: costWord}
+		it := item{sym: e.tag, value: e.value, cost: costWord, adds: e.filters()}
 		switch e.tag {
 		case "fill":
 			it.cost += costSilent - costWord
 		case "measure", "who", "or":
 			it.sym = cmp.Or(e.value, e.tag)
-		case "KIND":
-			it.adds.FunderTypes = []string{e.value}
-		case "SUPPORT":
-			it.adds.Support = []string{e.value}
 		case "WORDS":
 			it.adds.Words = quotedWords(text)
 			it.notes = []string{sentence("by_words", "words", r.text(i, to))}
-		case "PERSON":
-			it.adds.Only = "individuals"
-		case "ABROAD":
-			it.adds.Abroad = true
 		}
 		r.addPhrase(i, to, text, it).asked = text
 	}
+}
+
+// filters are what a phrase that narrows grants adds to the plan.
+func (e entry) filters() (adds Plan) {
+	switch e.tag {
+	case "KIND":
+		adds.FunderTypes = []string{e.value}
+	case "SUPPORT":
+		adds.Support = []string{e.value}
+	case "PERSON":
+		adds.Only = "individuals"
+	case "ABROAD":
+		adds.Abroad = true
+	}
+	return adds
 }
 
 // path is the end of a sequence of items.
