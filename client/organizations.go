@@ -16,7 +16,7 @@ type Found struct {
 	Type         string  `json:"type" doc:"Type of organization, as a label."`
 	Kind         string  `json:"kind" enum:"foundation,nonprofit" doc:"Type of organization."`
 	Location     *string `json:"location" doc:"Two-letter US state."`
-	State        string  `json:"state" doc:"Two-letter US state; empty if unknown."`
+	State        string  `json:"state" doc:"Two-letter US state; empty if unknown, because its type may not change; location is null then."`
 	City         *string `json:"city" doc:"City."`
 	URL          string  `json:"url" doc:"Permanent URL of the organization's page." format:"uri"`
 	Href         string  `json:"href" doc:"Path of the organization's page on this site."`

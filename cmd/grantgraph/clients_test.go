@@ -72,6 +72,8 @@ func TestClients(t *testing.T) {
 		useFromTypeScript(t, server.URL, "GRANTGRAPH_KEY="+key[account.Pro])
 	})
 	t.Run("examples", func(t *testing.T) { t.Parallel(); readExamples(t, server.URL) })
+	t.Run("hey-api", func(t *testing.T) { t.Parallel(); useHeyAPI(t, server.URL) })
+	t.Run("oapi-codegen", func(t *testing.T) { t.Parallel(); useGoGenerator(t, server.URL) })
 }
 
 // readExamples reads every example answer of the service with the types of package

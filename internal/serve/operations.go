@@ -230,7 +230,12 @@ func Invented() *Dataset {
 }
 
 // OpenAPI is the OpenAPI document of a service at an address.
-func OpenAPI(base string) ([]byte, error) {
+func OpenAPI(base string) ([]byte, error) { return openAPI(base, false) }
+
+// AdminOpenAPI is that of the operations for its administrators.
+func AdminOpenAPI(base string) ([]byte, error) { return openAPI(base, true) }
+
+func openAPI(base string, admin bool) ([]byte, error) {
 	base, err := api.CheckBase(base)
 	if err != nil {
 		return nil, err
@@ -239,7 +244,7 @@ func OpenAPI(base string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return api.OpenAPI(base, all)
+	return api.OpenAPI(base, all, admin)
 }
 
 type API struct {

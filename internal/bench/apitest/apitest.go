@@ -381,15 +381,20 @@ func (w *World) Cases(t testing.TB, op *api.Operation) []api.Example {
 var described = sync.OnceValues(func() (paths map[string]map[string]struct {
 	Responses map[string]json.RawMessage `json:"responses"`
 }, err error) {
-	raw, err := serve.OpenAPI(Base)
-	if err != nil {
-		return nil, err
+	for _, document := range []func(string) ([]byte, error){serve.OpenAPI, serve.AdminOpenAPI} {
+		raw, err := document(Base)
+		if err != nil {
+			return nil, err
+		}
+		doc := struct{ Paths any }{&paths} // a second document adds to the map
+		if err := json.Unmarshal(raw, &doc); err != nil {
+			return nil, err
+		}
 	}
-	doc := struct{ Paths any }{&paths}
-	if err = json.Unmarshal(raw, &doc); err == nil && len(paths) == 0 {
-		err = errors.New("the OpenAPI document has no paths")
+	if len(paths) == 0 {
+		return nil, errors.New("the OpenAPI documents have no paths")
 	}
-	return paths, err
+	return paths, nil
 })
 
 // Declared checks that an operation answers only with statuses that the OpenAPI document has for it.

@@ -85,15 +85,16 @@ type Examples struct {
 	Key    string // that the caller has
 }
 
-// Handler answers the API routes, /openapi.json, /llms.txt and the API catalogue. Every other path gets the 404 envelope.
+// Handler answers the API routes, the OpenAPI documents, /llms.txt and the API catalogue. Every other path gets the 404 envelope.
 type Handler struct {
-	config   Config
-	table    *operationTable
-	examples *operationTable
-	openapi  func() ([]byte, error)
-	overview []byte // llms.txt
-	audit    audit  // nil when the store keeps no audit trail
-	limiter  limiter
+	config       Config
+	table        *operationTable
+	examples     *operationTable
+	openapi      func() ([]byte, error)
+	openapiAdmin func() ([]byte, error)
+	overview     []byte // llms.txt
+	audit        audit  // nil when the store keeps no audit trail
+	limiter      limiter
 }
 
 func New(c Config) (*Handler, error) {
@@ -133,7 +134,8 @@ func New(c Config) (*Handler, error) {
 		}
 	}
 	s.audit, _ = c.Accounts.(audit)
-	s.openapi = sync.OnceValues(func() ([]byte, error) { return OpenAPI(base, c.Examples) })
+	s.openapi = sync.OnceValues(func() ([]byte, error) { return OpenAPI(base, c.Examples, false) })
+	s.openapiAdmin = sync.OnceValues(func() ([]byte, error) { return OpenAPI(base, c.Examples, true) })
 	s.overview = s.llms()
 	return s, nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -28,9 +29,9 @@ const (
 // object is a JSON object; its members are written in the order of their names, so the document is the same every time.
 type object = map[string]any
 
-// OpenAPI is the OpenAPI 3.1 document of the service at the given address. It is made from the operation table and the Go types
-// of the answers; the examples in it are the answers that the code gives to them.
-func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
+// OpenAPI is the OpenAPI 3.1 document of the service at the given address: of the operations for its administrators, or of all others.
+// It is made from the operation table and the Go types of the answers; the examples in it are the answers that the code gives to them.
+func OpenAPI(baseURL string, examples Examples, admin bool) ([]byte, error) {
 	s, err := describing(baseURL, examples)
 	if err != nil {
 		return nil, err
@@ -39,12 +40,17 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 	d := &describer{schemas: object{}, types: map[string]reflect.Type{}, names: map[reflect.Type]string{}, params: object{}, handler: s}
 	tags := []object{}
 	for _, g := range examples.Groups {
-		tags = append(tags, object{"name": g.Tag, "description": g.About})
+		if admin == slices.ContainsFunc(g.Operations, func(op Operation) bool { return op.Access == Admin }) {
+			tags = append(tags, object{"name": g.Tag, "description": g.About})
+		}
 		maps.Copy(d.names, g.Schemas)
 	}
 	paths := object{}
 	for i := range all.ops {
 		op := &all.ops[i]
+		if admin != (op.Access == Admin) {
+			continue
+		}
 		item, _ := paths[Versioned+op.Path].(object)
 		if item == nil {
 			item = object{}
@@ -61,26 +67,30 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 		}
 	}
 	for _, w := range all.withheld {
+		if admin {
+			break
+		}
 		paths[Versioned+w.Path] = object{strings.ToLower(w.Method): d.withheld(w, examples.Groups)}
+	}
+	name, about := title, pitch+" Within v1 fields, endpoints and parameters may be added, never removed, renamed or retyped. "+
+		"The unversioned form of each path (/api/…) is a legacy alias."
+	keys := object{
+		"apiKey": object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "A key of the service. Keys are secrets: server-side only."},
+		"bearer": object{"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
+	}
+	if admin {
+		name, about = title+" administration", "For the operator of a service and its billing system. A service has these operations only where its "+
+			"operator has set an admin token. "+base+"/openapi.json describes all other operations."
+		keys = object{"admin": object{"type": "http", "scheme": "bearer", "description": "The admin token of the service."}}
 	}
 	doc := object{
 		"openapi": "3.1.0",
-		"info": object{
-			"title": title, "version": interfaceVersion, "summary": "Who funded whom, from public tax filings",
-			"description": pitch + " Within v1 fields, endpoints and parameters may be added, never removed, renamed or retyped. " +
-				"The unversioned form of each path (/api/…) is a legacy alias.",
-		},
+		"info":    object{"title": name, "version": interfaceVersion, "summary": "Who funded whom, from public tax filings", "description": about},
 		"servers": []object{{"url": base}},
 		"tags":    tags,
 		"paths":   paths,
 		"components": object{
-			"schemas": d.schemas, "parameters": d.params,
-			"securitySchemes": object{
-				"apiKey": object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "A key of the service. Keys are secrets: server-side only."},
-				"bearer": object{"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
-				"admin": object{"type": "http", "scheme": "bearer", "description": "The admin token of the service, for billing systems. The admin " +
-					"endpoints exist only where one is set."},
-			},
+			"schemas": d.schemas, "parameters": d.params, "securitySchemes": keys,
 		},
 	}
 	var b bytes.Buffer
@@ -228,7 +238,11 @@ func (d *describer) content(op *Operation, examples object) object {
 		kind, _, _ := strings.Cut(contentTypes[f], ";")
 		switch f {
 		case "json":
-			content[kind] = object{"schema": d.schema(reflect.TypeOf(op.Response)), "examples": examples}
+			schema := d.schema(reflect.TypeOf(op.Response))
+			if other := d.variant(schema, op.Variant, ""); op.Variant != nil && other != nil {
+				schema = object{"anyOf": []object{schema, other}, "description": "The first form is the usual one, the second " + op.Variant.Means + "."}
+			}
+			content[kind] = object{"schema": schema, "examples": examples}
 		case "pdf", "zip":
 			content[kind] = file
 		default:
@@ -236,6 +250,57 @@ func (d *describer) content(op *Operation, examples object) object {
 		}
 	}
 	return content
+}
+
+// variant describes an answer in the rendering of a variant, or is nil where nothing differs. within are the members around the schema.
+func (d *describer) variant(s object, v *Variant, within string) object {
+	if v == nil {
+		return nil
+	}
+	if ref, ok := s["$ref"].(string); ok {
+		name := path.Base(ref)
+		changed := d.variant(d.schemas[name].(object), v, within)
+		if changed == nil {
+			return nil
+		}
+		d.schemas[name+v.Name] = changed
+		return object{"$ref": ref + v.Name}
+	}
+	out, differs := maps.Clone(s), false
+	if items, ok := s["items"].(object); ok {
+		if changed := d.variant(items, v, within); changed != nil {
+			out["items"], differs = changed, true
+		}
+	}
+	for _, list := range []string{"anyOf", "allOf"} {
+		if parts, ok := s[list].([]object); ok {
+			out[list] = each.Of(parts, func(part object) object {
+				changed := d.variant(part, v, within)
+				if changed == nil {
+					return part
+				}
+				differs = true
+				return changed
+			})
+		}
+	}
+	if properties, ok := s["properties"].(object); ok {
+		members := maps.Clone(properties)
+		for name, member := range properties {
+			changed := d.variant(member.(object), v, within+"/"+name)
+			if changed == nil {
+				changed = v.Member(within, name, member.(object))
+			}
+			if changed != nil {
+				members[name], differs = changed, true
+			}
+		}
+		out["properties"] = members
+	}
+	if !differs {
+		return nil
+	}
+	return out
 }
 
 var formatWords = map[string]string{
@@ -328,7 +393,7 @@ func (d *describer) examples(op *Operation) (map[int]object, error) {
 		if out[r.status] != nil && len(r.body) > 8<<10 {
 			continue // one large example is enough
 		}
-		if e.Foreign || c.format != "json" && r.status == http.StatusOK {
+		if c.format != "json" && r.status == http.StatusOK {
 			continue // the schema does not describe this format
 		}
 		if out[r.status] == nil {
@@ -408,6 +473,25 @@ func (d *describer) structure(t reflect.Type) object {
 	return object{"type": "object", "properties": properties, "required": required}
 }
 
+// either is a schema of one of several types, the first of which may have further members. Many generators know no list of types, except
+// with null.
+func either(first object, types []string) object {
+	if len(types) == 1 {
+		first["type"] = types
+		return first
+	}
+	first["type"] = types[0]
+	all := []object{first}
+	for _, t := range types[1:] {
+		all = append(all, object{"type": t})
+	}
+	if items, ok := first["items"].(object); ok && items["enum"] != nil { // generators would name the words and their list alike
+		all[1]["enum"] = items["enum"]
+		delete(items, "enum")
+	}
+	return object{"anyOf": all}
+}
+
 func (d *describer) property(m Member) object {
 	p := d.schema(m.Type)
 	if ref, ok := p["$ref"]; ok {
@@ -423,7 +507,8 @@ func (d *describer) property(m Member) object {
 	if items, ok := p["items"].(object); ok {
 		value = items
 		if kinds := m.Tag.Get("items"); kinds != "" {
-			value["type"] = strings.Split(kinds, "|")
+			value = either(items, strings.Split(kinds, "|"))
+			p["items"] = value
 			if kinds == "object" { // generators take an object without members for an empty one
 				value["additionalProperties"] = true
 			}
@@ -445,7 +530,7 @@ func (d *describer) property(m Member) object {
 		p["type"] = []string{p["type"].(string), "null"}
 	}
 	if also := m.Tag.Get("also"); also != "" { // for requests: other types that are accepted
-		p["type"] = append([]string{p["type"].(string)}, strings.Split(also, "|")...)
+		p = either(p, append([]string{p["type"].(string)}, strings.Split(also, "|")...))
 	}
 	if m.Doc != "" {
 		p["description"] = m.Doc

@@ -34,13 +34,37 @@ func document(t *testing.T) ([]byte, *openapi3.T) {
 	return raw, doc
 }
 
+// administration is the document of the operations for administrators.
+func administration(t *testing.T) ([]byte, *openapi3.T) {
+	t.Helper()
+	raw, err := serve.AdminOpenAPI(apitest.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw, doc
+}
+
 func TestOpenAPIValid(t *testing.T) {
 	t.Parallel()
-	_, doc := document(t)
-	if err := doc.Validate(context.Background()); err != nil {
-		t.Error(err)
+	_, all := document(t)
+	_, admin := administration(t)
+	for _, doc := range []*openapi3.T{all, admin} {
+		if err := doc.Validate(context.Background()); err != nil {
+			t.Error(err)
+		}
 	}
 	for _, op := range apitest.New(t).Operations() {
+		doc := all
+		if op.Access == api.Admin {
+			doc = admin
+			if all.Paths.Value("/api/v1"+op.Path) != nil {
+				t.Errorf("%s is in the document for everybody", op.ID)
+			}
+		}
 		item := doc.Paths.Value("/api/v1" + op.Path)
 		if item == nil || item.GetOperation(op.Method) == nil {
 			t.Errorf("%s is missing", op.ID)
@@ -68,31 +92,39 @@ func TestOpenAPIValid(t *testing.T) {
 // write a document that breaks the promise.
 func TestOpenAPIPromise(t *testing.T) {
 	t.Parallel()
-	const file = "openapi.golden.json"
-	raw, _ := document(t)
-	published, err := os.ReadFile(filepath.Join("testdata", file))
-	if os.IsNotExist(err) && golden.Renewing() {
-		published, err = raw, nil
+	// Both documents together keep the promise: an operation may move from one to the other.
+	all, _ := document(t)
+	admin, _ := administration(t)
+	var then, now []any
+	read := func(raw []byte) (doc any) {
+		if err := json.Unmarshal(raw, &doc); err != nil {
+			t.Fatal(err)
+		}
+		return doc
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var then, now any
-	if err := json.Unmarshal(raw, &now); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(published, &then); err != nil {
-		t.Fatal(err)
+	files := map[string][]byte{"openapi.golden.json": all, "openapi-admin.golden.json": admin}
+	for file, raw := range files {
+		now = append(now, read(raw))
+		published, err := os.ReadFile(filepath.Join("testdata", file))
+		if os.IsNotExist(err) && golden.Renewing() {
+			published, err = raw, nil
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		then = append(then, read(published))
 	}
 	for _, broken := range promises(then, now) {
 		t.Error(broken)
 	}
-	if !t.Failed() {
+	for file, raw := range files {
 		var pretty bytes.Buffer
 		if err := json.Indent(&pretty, raw, "", "  "); err != nil {
 			t.Fatal(err)
 		}
-		golden.Check(t, filepath.Join("testdata", file), pretty.String())
+		if !t.Failed() {
+			golden.Check(t, filepath.Join("testdata", file), pretty.String())
+		}
 	}
 	// The check itself finds what it is for.
 	for _, damage := range []func(doc map[string]any){
@@ -104,12 +136,9 @@ func TestOpenAPIPromise(t *testing.T) {
 		func(d map[string]any) { delete(properties(d, "GrantRow"), "amount") },
 		func(d map[string]any) { properties(d, "GrantRow")["amount"].(map[string]any)["type"] = "string" },
 	} {
-		var doc map[string]any
-		if err := json.Unmarshal(raw, &doc); err != nil {
-			t.Fatal(err)
-		}
-		damage(doc)
-		if len(promises(then, doc)) == 0 {
+		doc := read(all)
+		damage(doc.(map[string]any))
+		if len(promises([]any{read(all)}, []any{doc})) == 0 {
 			t.Error("a broken promise was not noticed")
 		}
 	}
@@ -119,9 +148,15 @@ func properties(doc map[string]any, schema string) map[string]any {
 	return doc["components"].(map[string]any)["schemas"].(map[string]any)[schema].(map[string]any)["properties"].(map[string]any)
 }
 
-// promises lists what the newer document breaks of the older one.
-func promises(then, now any) (broken []string) {
-	old, cur := promised(then), promised(now)
+// promises lists what the newer documents break of the older ones.
+func promises(then, now []any) (broken []string) {
+	old, cur := map[string]any{}, map[string]any{}
+	for _, doc := range then {
+		maps.Copy(old, promised(doc))
+	}
+	for _, doc := range now {
+		maps.Copy(cur, promised(doc))
+	}
 	for _, key := range slices.Sorted(maps.Keys(old)) {
 		if got, ok := cur[key]; !ok {
 			broken = append(broken, key+" is gone")
@@ -156,7 +191,7 @@ func promised(doc any) map[string]any {
 	for name, schema := range d["components"].(map[string]any)["schemas"].(map[string]any) {
 		for field, s := range schema.(map[string]any)["properties"].(map[string]any) {
 			property := s.(map[string]any)
-			kind := property["type"]
+			kind := kindOf(property)
 			if kind == nil {
 				kind = fmt.Sprint(property["$ref"], property["allOf"])
 				if either, ok := property["anyOf"]; ok {
@@ -164,7 +199,7 @@ func promised(doc any) map[string]any {
 				}
 			}
 			if items, ok := property["items"].(map[string]any); ok {
-				kind = fmt.Sprint(kind, items["type"], items["$ref"])
+				kind = fmt.Sprint(kind, kindOf(items), items["$ref"])
 			}
 			out[name+"."+field] = kind
 		}
@@ -172,10 +207,50 @@ func promised(doc any) map[string]any {
 	return out
 }
 
+// kindOf is the type of a schema. A choice between plain types is the same as a list of them.
+func kindOf(schema map[string]any) any {
+	choices, _ := schema["anyOf"].([]any)
+	var types []any
+	for _, c := range choices {
+		choice := c.(map[string]any)
+		if choice["type"] == nil || choice["type"] == "null" {
+			return schema["type"]
+		}
+		types = append(types, choice["type"])
+		if items, ok := choice["items"]; ok {
+			schema["items"] = items
+		}
+	}
+	if types == nil {
+		return schema["type"]
+	}
+	return types
+}
+
 // TestOpenAPIComplete checks that nothing is published without words.
 func TestOpenAPIComplete(t *testing.T) {
 	t.Parallel()
 	raw, _ := document(t)
+	admin, _ := administration(t)
+	tags := ""
+	for _, text := range [][]byte{raw, admin} {
+		tags += described(t, text)
+	}
+	for _, op := range apitest.New(t).Operations() {
+		if !strings.Contains(tags, "name:"+op.Tag+"]") {
+			t.Errorf("the tag %s is not described", op.Tag)
+		}
+		for _, p := range op.Params {
+			if p.Description == "" || p.Type == "" {
+				t.Errorf("the parameter %s of %s is not described", p.Name, op.ID)
+			}
+		}
+	}
+}
+
+// described checks that each field has words, and returns the tags.
+func described(t *testing.T, raw []byte) (tags string) {
+	t.Helper()
 	var doc map[string]any
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		t.Fatal(err)
@@ -188,17 +263,7 @@ func TestOpenAPIComplete(t *testing.T) {
 			}
 		}
 	}
-	tags := fmt.Sprint(doc["tags"])
-	for _, op := range apitest.New(t).Operations() {
-		if !strings.Contains(tags, "name:"+op.Tag+"]") {
-			t.Errorf("the tag %s is not described", op.Tag)
-		}
-		for _, p := range op.Params {
-			if p.Description == "" || p.Type == "" {
-				t.Errorf("the parameter %s of %s is not described", p.Name, op.ID)
-			}
-		}
-	}
+	return fmt.Sprint(doc["tags"])
 }
 
 // TestExamples holds the answers to every example of every operation.

@@ -72,6 +72,7 @@ type Operation struct {
 	BodyTypes   []string          // media types of files that may be the body in the place of JSON
 	MaxBody     int64             // bytes of it
 	Response    any               // a value of the type of the answer
+	Variant     *Variant          // its rendering for clients of other services; nil for none
 	Formats     []string
 	Refusals    []Refusal // failures it can answer in addition to those of every operation
 	Details     []any     // values of the types that its failures carry, see Detailed
@@ -94,6 +95,14 @@ type Operation struct {
 
 	// Plan reads the request before the charge, and returns the function that makes the answer.
 	Plan func(c *Call) (Run, error)
+}
+
+// Variant describes an answer in another rendering, whose members may have other types.
+type Variant struct {
+	Name  string // appended to the names of schemas
+	Means string // when the answer is rendered so, in a few words
+	// Member describes a member in the rendering, or returns nil if it does not differ. within are the names around it, each after a slash.
+	Member func(within, name string, described map[string]any) map[string]any
 }
 
 // Damaged is the refusal of a dataset with a damaged file.
@@ -123,7 +132,7 @@ type Example struct {
 	Path        map[string]string // values of the path's parameters
 	Body        string            // the request body
 	Unpaid      bool              // its caller has no paid plan
-	Foreign     bool              // it is rendered for clients of another service, so its schema differs from the description
+	Foreign     bool              // it is rendered for clients of another service, so its schema is that of the variant
 }
 
 func (op *Operation) Price() string {

@@ -197,7 +197,7 @@ func TestDescribed(t *testing.T) {
 			return func(context.Context) (client.Answer, error) { return &answerOf{Tail: c.Tail(), Head: api.Success}, nil }, nil
 		},
 	}
-	doc, err := api.OpenAPI(apitest.Base, api.Examples{Data: serve.Invented(), Groups: []api.Group{{Tag: "T", Operations: []api.Operation{op}, Schemas: map[reflect.Type]string{reflect.TypeFor[inner](): "Renamed"}}}})
+	doc, err := api.OpenAPI(apitest.Base, api.Examples{Data: serve.Invented(), Groups: []api.Group{{Tag: "T", Operations: []api.Operation{op}, Schemas: map[reflect.Type]string{reflect.TypeFor[inner](): "Renamed"}}}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -292,6 +292,9 @@ func (d *describer) written(schema any) any {
 // catalogPath is where RFC 9727 looks for the catalogue of APIs of a site.
 const catalogPath = "/.well-known/api-catalog"
 
+// AdminDocument is where the operations for administrators are described.
+const AdminDocument = "/openapi-admin.json"
+
 // openapiType is the media type of OpenAPI documents, for clients that ask for it.
 const openapiType = "application/vnd.oai.openapi+json"
 
@@ -302,8 +305,12 @@ func (s *Handler) describe(r *http.Request, out *reply) (handled bool, err error
 	var kind string
 	var body []byte
 	switch strings.TrimSuffix(r.URL.Path, "/") {
-	case "/openapi.json", Versioned + "/openapi.json", legacy + "/openapi.json":
-		doc, err := s.openapi()
+	case "/openapi.json", Versioned + "/openapi.json", legacy + "/openapi.json", AdminDocument:
+		document := s.openapi
+		if r.URL.Path == AdminDocument {
+			document = s.openapiAdmin
+		}
+		doc, err := document()
 		if err != nil {
 			return true, err
 		}

@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"grantgraph/client"
+	"grantgraph/internal/each"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
@@ -81,9 +83,13 @@ func Group(p Parts) api.Group {
 	// Verification is open to everybody, so it may not use all cores.
 	o := &operations{p, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	g := api.ReadGroup(operationsFile, map[string]api.Operation{
-		"screenOrganization":  {Response: ScreeningAnswer{}, Plan: o.planScreen, Needs: o.needsLists},
-		"screenOrganizations": {Body: client.BulkRequest{}, MaxBody: maxBulk, Response: client.BulkAnswer{}, Plan: o.planBulk, Needs: o.needsLists},
-		"screenNames":         {Body: client.NamesRequest{}, MaxBody: maxNameBody, Response: client.NamesAnswer{}, Plan: o.planNames, Needs: o.needsLists},
+		"screenOrganization": {Response: ScreeningAnswer{}, Variant: legacyStrings, Plan: o.planScreen, Needs: o.needsLists},
+		"screenOrganizations": {
+			Body: client.BulkRequest{}, MaxBody: maxBulk, Response: client.BulkAnswer{}, Variant: legacyStrings, Plan: o.planBulk, Needs: o.needsLists,
+		},
+		"screenNames": {
+			Body: client.NamesRequest{}, MaxBody: maxNameBody, Response: client.NamesAnswer{}, Variant: legacyStrings, Plan: o.planNames, Needs: o.needsLists,
+		},
 		"verifyReport": {
 			Body: client.Report{}, BodyTypes: []string{"application/pdf"}, MaxBody: maxDocument,
 			AtOnce: budget.NewAtOnce(mostDocuments, mostFromOne), Response: client.VerifyAnswer{}, Plan: o.planVerify,
@@ -292,6 +298,34 @@ var (
 		screen.Met, screen.NotMet, screen.NotApplicable,
 	}
 )
+
+// legacyStrings describes the rendering: the members that legacyOf changes have other types.
+var legacyStrings = &api.Variant{Name: "LegacyStrings", Means: "that of compat=legacy_strings", Member: legacyMember}
+
+func legacyMember(within, name string, described map[string]any) map[string]any {
+	around := strings.Split(within, "/")
+	if !slices.Contains(around, "compliance") || slices.ContainsFunc(untouched, func(u string) bool { return slices.Contains(around, u) }) {
+		return nil
+	}
+	out := maps.Clone(described)
+	switch words, _ := described["enum"].([]any); {
+	case slices.Contains(legacyBooleans, name):
+		out["type"], out["enum"] = "string", []any{"True", "False"}
+		if _, nullable := described["type"].([]string); nullable {
+			out["type"], out["enum"] = []string{"string", "null"}, []any{"True", "False", nil}
+		}
+	case slices.Contains(titled, name) && words != nil:
+		out["enum"] = each.Of(words, func(w any) any {
+			if word, ok := w.(string); ok && slices.Contains(vocabulary, word) {
+				return titleCase(word)
+			}
+			return w
+		})
+	default:
+		return nil
+	}
+	return out
+}
 
 // untouched are members that are copied as they are: the report is signed, and registry records keep the words of the registry.
 var untouched = []string{"report", "registry_records"}
