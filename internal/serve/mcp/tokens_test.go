@@ -188,15 +188,21 @@ func fiveJobs(t *testing.T, session *sdk.ClientSession) string {
 	found := use("list_funders", map[string]any{"subject": []string{"K"}, "limit": 10})
 	job("Who funds food and agriculture?")
 	names := column(found, "results", "funder_name")
-	first, second := identified(names[0]), ""
-	use("screen_organization", map[string]any{"ein": first})
-	job("Screen an organization by its name")
+	var eins []string
+	for _, name := range names[:5] {
+		eins = append(eins, identified(name))
+	}
+	use("screen_organizations", map[string]any{"eins": eins})
+	calls = append([]string{calls[0] + " × 5"}, calls[5:]...)
+	job("Screen a list of five names")
+	first, second := eins[0], eins[1]
 	given := use("list_recipients", map[string]any{"funder_id": []string{first}, "limit": 10})
 	name := column(given, "results", "recip_name")[0]
 	calls, sum = nil, cost{}
 	use("find_prospects", map[string]any{"ein": identified(name), "limit": 10})
 	job("Ten prospects for an organization")
 	first, second = identified(names[0]), identified(names[1])
+	calls = []string{calls[0] + " × 2"}
 	for _, ein := range []string{first, second} {
 		use("summarize_grants", map[string]any{"funder_id": []string{ein}, "by": "subject", "top": 5})
 		use("list_recipients", map[string]any{"funder_id": []string{ein}, "limit": 10})
