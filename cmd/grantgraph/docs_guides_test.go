@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -39,6 +40,7 @@ var guides = []guide{
 	{"start", map[string][]string{"bash": {`"match":`, `"funder_name":`}, "js": {" to "}, "python": {" to "}}},
 	{"python", map[string][]string{"python": {" weak\n", "unsupported_parameter: ", "True\n", "2022 ", "304\n"}, "pandas": {"funder_name", "True\n", "x_service.ein_source", "funder_ein", "typical"}}},
 	{"r", map[string][]string{"r": {" weak\n", "total_amount", "[1] TRUE\n", "funder_name"}}},
+	{"downloads", map[string][]string{"bash": {"grants/grants-2022.parquet ", "grants/grants-OH.parquet: OK\n"}, "pandas": {"tax_year\n"}, "r": {"tax_year"}, "sql": {"2022"}}},
 	{"spreadsheets", map[string][]string{"bash": {"funder_ein,funder_name,", "fiscal_year,amount,funder_name,funder_ein,recip_name,recip_ein,purpose\n"}}},
 	{"agents", map[string][]string{"bash": {`"locked"`}}},
 	{"candid", map[string][]string{"bash": {`"True"`}}},
@@ -72,6 +74,10 @@ func TestGuides(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
+	var out, errw bytes.Buffer
+	if code := run(t.Context(), []string{"export", "--downloads", data, "--data", data}, strings.NewReader(""), &out, &errw); code != 0 || !strings.HasPrefix(out.String(), "Release ") {
+		t.Fatal(code, out.String(), errw.String())
+	}
 	// The service has its address before it is there, because its answers name it.
 	var service http.Handler
 	var refused, further atomic.Int64
@@ -95,6 +101,7 @@ func TestGuides(t *testing.T) {
 	}
 	t.Cleanup(s.Close)
 	service = s.Handler()
+	t.Run("frictionless", func(t *testing.T) { t.Parallel(); checkDescription(t, server.URL, key) })
 	for _, g := range guides {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
@@ -112,11 +119,84 @@ func TestGuides(t *testing.T) {
 	}
 }
 
+// describedFiles validates the description of the newest release by the profiles of the Frictionless standards, and reads CSV files by
+// their schemas.
+const describedFiles = `const { Package } = require("datapackage"), { Table } = require("tableschema"), { Readable } = require("node:stream"), { gunzipSync } = require("node:zlib");
+(async () => {
+  const root = process.argv[2] + "/downloads/";
+  const { releases: [{ version }] } = await (await fetch(root + "index.json")).json();
+  const all = await Package.load(root + version + "/datapackage.json", { strict: false });
+  if (!all.valid) throw new Error(all.errors.map((e) => e.message).join("\n"));
+  let read = 0;
+  for (const { descriptor } of all.resources) {
+    if (descriptor.format !== "csv" || !["all", "2022", "OH"].includes(descriptor.part)) continue;
+    const file = await fetch(root + version + "/" + descriptor.path, { headers: { "X-API-Key": process.env.GRANTGRAPH_KEY } });
+    if (!file.ok) throw new Error(descriptor.path + ": " + file.status + await file.text());
+    const table = await Table.load(Readable.from([gunzipSync(Buffer.from(await file.arrayBuffer()))]), { schema: descriptor.schema });
+    const rows = await table.read();
+    if (rows.length !== descriptor.rows) throw new Error(descriptor.path + " has " + rows.length + " rows");
+    read++;
+  }
+  console.log(read > 30 ? "valid" : "only " + read + " files");
+})();
+`
+
+// checkDescription runs describedFiles against a service.
+func checkDescription(t *testing.T, address, key string) {
+	dir := typescriptFolder(t)
+	if _, err := os.Stat(filepath.Join(dir, "node_modules", "datapackage")); err != nil {
+		paste.Lacking(t, "datapackage in clients/typescript/node_modules (make require installs it)")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "described.cjs"), []byte(describedFiles), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := runIn(t, dir, []string{"GRANTGRAPH_KEY=" + key}, "node", "described.cjs", address); !strings.HasSuffix(out, "valid\n") {
+		t.Error(out)
+	}
+}
+
+// queryFiles runs a query in DuckDB, and returns the rows as text.
+func queryFiles(t *testing.T, query string) (out string) {
+	t.Helper()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), "SELECT columns(*)::VARCHAR FROM ("+query+")")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		values := make([]sql.NullString, len(columns))
+		into := make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range values {
+			out += v.String + " "
+		}
+		out += "\n"
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // mark stands between what the blocks of a page print.
 const mark = "@@ next block"
 
 func (g guide) run(t *testing.T, text string, env ...string) {
-	var shell, python, pandas, script, statistics []string
+	var shell, python, pandas, script, statistics, queries []string
 	shown := map[int]string{} // answers, by the block of the shell before them
 	for _, m := range fence.FindAllStringSubmatch(text, -1) {
 		language, needs, code := m[1], m[2], m[3]
@@ -130,6 +210,8 @@ func (g guide) run(t *testing.T, text string, env ...string) {
 			pandas = append(pandas, code)
 		case language == "js":
 			script = append(script, code)
+		case language == "sql":
+			queries = append(queries, code)
 		case language == "r":
 			statistics = append(statistics, code)
 		case language == "json":
@@ -172,6 +254,9 @@ func (g guide) run(t *testing.T, text string, env ...string) {
 		paste.Needs(t, "curl", "jq")
 		ran := paste.Shell.Run(t, []string{strings.Join(shell, "\necho; echo '"+mark+"'\n")}, env...)[0]
 		check("bash", ran)
+		for _, query := range queries { // over the files that the shell fetched
+			check("sql", paste.Ran{Out: queryFiles(t, strings.ReplaceAll(query, "read_parquet('", "read_parquet('"+ran.Dir+"/"))})
+		}
 		printed := strings.Split(ran.Out, mark)
 		for i, answer := range shown {
 			var laid bytes.Buffer

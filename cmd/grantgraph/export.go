@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/secret"
+	"grantgraph/internal/serve/downloads"
 	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/remote"
@@ -21,11 +22,14 @@ import (
 )
 
 type exportCmd struct {
-	Out    string        `help:"Folder to write; must be new or empty." placeholder:"DIR" xor:"where" required:""`
-	To     string        `placeholder:"STORE" xor:"where" required:""`
-	Data   string        `help:"Data directory with the snapshot." default:"data" placeholder:"DIR"`
-	Open   bool          `help:"Leave out the tables of the Pro plan."`
-	Header []secret.Text `name:"store-header" help:"Header of server-side encryption to send with every object." placeholder:"NAME:VALUE"`
+	Out string `help:"Folder to write; must be new or empty." placeholder:"DIR" xor:"where" required:""`
+	To  string `placeholder:"STORE" xor:"where" required:""`
+	// Downloads is the store whose servers offer the files.
+	Downloads string        `placeholder:"STORE" xor:"where" required:""`
+	Keep      int           `help:"With --downloads: how many releases stay in the store." default:"3" placeholder:"N"`
+	Data      string        `help:"Data directory with the snapshot." default:"data" placeholder:"DIR"`
+	Open      bool          `help:"Leave out the tables of the Pro plan."`
+	Header    []secret.Text `name:"store-header" help:"Header of server-side encryption to send with every object." placeholder:"NAME:VALUE"`
 }
 
 func (c *exportCmd) Run(a *terminal.App) error {
@@ -34,8 +38,11 @@ func (c *exportCmd) Run(a *terminal.App) error {
 		return err
 	}
 	defer release()
-	if c.To != "" {
+	switch {
+	case c.To != "":
 		return c.send(a, s)
+	case c.Downloads != "":
+		return c.release(a, s)
 	}
 	return c.write(a, s, c.Out, c.Out, warehouse.Location{}, func() error { return nil })
 }
@@ -76,13 +83,47 @@ func (c *exportCmd) send(a *terminal.App, s *snapshot.Snapshot) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	removeOldExports(c.Data)
-	dir, err := os.MkdirTemp(c.Data, exportMark)
+	dir, err := c.folder()
 	if err != nil {
-		return fault.Disk(c.Data, err)
+		return err
 	}
 	defer disk.RemoveAll(dir)
 	return c.write(a, s, dir, at.URI, at, func() error { return sendFolder(a.Ctx, store, dir, prefix, warehouse.ExportName) })
+}
+
+// release writes the files that people download, and adds them to the releases of a store.
+func (c *exportCmd) release(a *terminal.App, s *snapshot.Snapshot) error {
+	if c.Keep < 1 || c.Open {
+		return fault.New("bad_flag", "--downloads keeps at least one release, with all tables").Try("--keep 3, without --open; plans decide who may download what")
+	}
+	store, err := remote.Open(c.Downloads, remote.Options{Headers: c.Header})
+	if err != nil {
+		return err
+	}
+	dir, err := c.folder()
+	if err != nil {
+		return err
+	}
+	defer disk.RemoveAll(dir)
+	p, err := warehouse.Package(a.Ctx, s, dir)
+	if err == nil {
+		err = sendFolder(a.Ctx, store, dir, downloads.Folder(p.Version), warehouse.PackageName)
+	}
+	if err == nil {
+		err = downloads.Publish(a.Ctx, store, p, c.Keep)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "Release %s: %s files in %s\n", p.Version, terminal.Count(len(p.Resources)), store)
+	return nil
+}
+
+// folder is a new folder for an export on its way to a store.
+func (c *exportCmd) folder() (string, error) {
+	removeOldExports(c.Data)
+	dir, err := os.MkdirTemp(c.Data, exportMark)
+	return dir, fault.Disk(c.Data, err)
 }
 
 // exportMark begins the names of folders on their way to a store.

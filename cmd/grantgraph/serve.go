@@ -192,6 +192,7 @@ func (c *serveCmd) serve(ctx context.Context, opt serve.Options) error {
 			return err
 		}
 		opt.Metrics = append(opt.Metrics, follower)
+		opt.Downloads = store
 	}
 	lists, metric, err := c.lists(store, opt.Log)
 	if err != nil {

@@ -118,7 +118,7 @@ func route(r *http.Request, operation func(path string) string) string {
 
 // shownPaths are the routes of the site whose paths are logged. Other paths may name a person, or be typed by mistake.
 var shownPaths = strings.Fields("org place cause compare check static data docs sql search ask explore mcp reconcile account signin signup " +
-	"clients openapi.json llms.txt healthz readyz sitemap .well-known robots.txt")
+	"clients downloads openapi.json openapi-admin.json llms.txt healthz readyz sitemap .well-known robots.txt")
 
 // shown is a path as it is logged: of the API that of the operation, because a path may have a key or an address.
 func shown(r *http.Request, operation func(path string) string) string {

@@ -22,7 +22,7 @@ var forAnybody = func() map[string]bool {
 }()
 
 // forPrograms are the beginnings of addresses that programs ask. Others get the page to sign in.
-var forPrograms = []string{"/api/", "/mcp", "/reconcile", "/openapi.json", "/llms.txt", "/clients/", "/.well-known/"}
+var forPrograms = []string{"/api/", "/mcp", "/reconcile", "/openapi", "/llms.txt", "/clients/", "/downloads/", "/.well-known/"}
 
 // closed admits those who are signed in or have a key. A route that is added later is closed until it is listed above.
 func (s *Server) closed(next http.Handler) http.Handler {

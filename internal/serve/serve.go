@@ -40,6 +40,7 @@ import (
 	"grantgraph/internal/serve/clients"
 	"grantgraph/internal/serve/compress"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/downloads"
 	"grantgraph/internal/serve/mcp"
 	"grantgraph/internal/serve/network"
 	"grantgraph/internal/serve/oversight"
@@ -52,6 +53,7 @@ import (
 	"grantgraph/internal/serve/site/operator"
 	"grantgraph/internal/serve/sqlbox"
 	"grantgraph/internal/serve/watch"
+	"grantgraph/internal/snapshot/remote"
 )
 
 type Options struct {
@@ -78,6 +80,8 @@ type Options struct {
 	LocalDirectories bool
 	Directory        httpsig.Keys    // where the keys of signing agents are found; nil asks their hosts
 	Outbound         httpsig.Options // how webhooks of watched lists are reached; zero for production
+
+	Downloads remote.Store // has the files of /downloads; nil is the data directory
 
 	SQL *sqlbox.Options // limits of POST /sql; nil means that there is none
 
@@ -318,12 +322,20 @@ func (s *Server) route() error {
 	if err != nil {
 		return err
 	}
+	if s.opt.Downloads == nil {
+		if s.opt.Downloads, err = remote.Open(s.opt.Data, remote.Options{}); err != nil {
+			return err
+		}
+	}
+	files := downloads.New(downloads.Config{
+		Store: s.opt.Downloads, API: apiHandler, Charge: s.accounts.Charge, Address: s.address, Clock: s.opt.Clock, Log: s.log,
+	})
 	s.pages, err = site.New(site.Config{
 		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Ask: s.ask,
 		API: apiHandler, Accounts: s.accounts,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
 		Budget: s.opt.Budget, Ring: s.keys, Operator: whose, Texts: s.opt.Texts, SignUp: s.opt.SignUp,
-		Private: s.opt.Private, Model: s.opt.Model, Watcher: s.watcher,
+		Private: s.opt.Private, Model: s.opt.Model, Watcher: s.watcher, Downloads: files.Latest,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)
@@ -348,10 +360,13 @@ func (s *Server) route() error {
 		mux.Handle(path, tools)
 	}
 	mux.Handle("/openapi.json", apiHandler)
+	mux.Handle(api.AdminDocument, apiHandler)
 	mux.Handle("/llms.txt", apiHandler)
 	mux.Handle(clients.Root, clients.Handler(clients.Config{
 		OpenAPI: OpenAPI, Examples: Examples, BaseURL: s.opt.BaseURL, Failed: func(err error) { s.log.Error("a client could not be made", "error", err) },
 	}))
+	mux.Handle("/downloads", s.pages)
+	mux.HandleFunc("GET "+downloads.Root, func(w http.ResponseWriter, r *http.Request) { files.ServeHTTP(w, s.pages.AsMember(r)) })
 	mux.HandleFunc(jwksPath, s.jwks)
 	mux.Handle("/.well-known/", apiHandler)
 	mux.Handle("/.well-known/security.txt", s.pages)

@@ -63,6 +63,11 @@ func (s *Handler) identify(ctx context.Context, given string) (account.KeyInfo, 
 	return key, err
 }
 
+// Payer is the key, or the account of For, behind a request that is answered outside of the table of operations.
+func (s *Handler) Payer(r *http.Request) (account.KeyInfo, error) {
+	return s.identify(r.Context(), account.Credential(r.Header))
+}
+
 // noted is the key of a context under which the log of requests learns whose key a request has.
 type noted struct{}
 
@@ -112,9 +117,7 @@ func (s *Handler) meter(ctx context.Context, out *reply, c *Call) error {
 	}
 	balance, err := s.config.Accounts.Charge(ctx, c.Caller.Key, c.op.Cost)
 	c.paid = err == nil
-	if balance.Limit > 0 {
-		out.balance(balance)
-	}
+	SetBalance(out.header, balance)
 	return err
 }
 
@@ -139,17 +142,21 @@ func (s *Handler) showBalance(ctx context.Context, out *reply, c *Call) {
 		return
 	}
 	if balance, err := s.config.Accounts.Balance(ctx, c.Caller.Key); err == nil {
-		out.balance(balance)
+		SetBalance(out.header, balance)
 	} else if ctx.Err() == nil { // otherwise the caller has left
 		s.config.Log.Warn("the balance of a key is not known", slog.String("request_id", out.id), slog.Any("error", err))
 	}
 }
 
-func (r *reply) balance(b account.Balance) {
-	r.header.Set("X-Calls-Limit", strconv.Itoa(b.Limit))
-	r.header.Set("X-Calls-Remaining", strconv.Itoa(b.Remaining))
+// SetBalance puts what is left of an allowance into the headers of an answer. Without a limit, nothing is known of it.
+func SetBalance(h http.Header, b account.Balance) {
+	if b.Limit == 0 {
+		return
+	}
+	h.Set("X-Calls-Limit", strconv.Itoa(b.Limit))
+	h.Set("X-Calls-Remaining", strconv.Itoa(b.Remaining))
 	if !b.Reset.IsZero() {
-		r.header.Set("X-Calls-Reset", Instant(b.Reset))
+		h.Set("X-Calls-Reset", Instant(b.Reset))
 	}
 }
 

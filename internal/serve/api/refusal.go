@@ -201,6 +201,15 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	out.encode(c.format, &failure)
 }
 
+// Refuse answers a request that is answered outside of the table of operations with an error, as the API would.
+func (s *Handler) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	out := &reply{header: http.Header{}, id: RequestID(r)}
+	out.header.Set("X-Request-Id", out.id)
+	s.fail(out, &Call{format: "json"}, err, false)
+	out.write(w, r, s.config.Patience)
+	out.release()
+}
+
 func (s *Handler) described(slug string) string { return s.config.BaseURL + Errors + "#" + slug }
 
 // Seconds after which a client may ask again, where the error does not say.

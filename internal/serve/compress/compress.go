@@ -24,7 +24,8 @@ var pack = func() func(http.Handler) http.HandlerFunc {
 
 // compressible reports whether compressing a media type is worth the time. Events must be sent at once.
 func compressible(mediaType string) bool {
-	return mediaType != "text/event-stream" && !strings.HasPrefix(mediaType, "font/") && mediaType != "image/png" && gzhttp.DefaultContentTypeFilter(mediaType)
+	packed := mediaType == "image/png" || mediaType == "application/vnd.apache.parquet" || strings.HasPrefix(mediaType, "font/")
+	return mediaType != "text/event-stream" && !packed && gzhttp.DefaultContentTypeFilter(mediaType)
 }
 
 // Handler packs the answers of a handler. Large answers are packed with Body: a slow reader would keep a compressor waiting.

@@ -65,13 +65,7 @@ func (h *Handler) charge(w http.ResponseWriter, r *http.Request, secret string, 
 			return nil
 		}
 		balance, err := h.Accounts.Charge(r.Context(), key.ID, 1)
-		if balance.Limit > 0 {
-			w.Header().Set("X-Calls-Limit", strconv.Itoa(balance.Limit))
-			w.Header().Set("X-Calls-Remaining", strconv.Itoa(balance.Remaining))
-			if !balance.Reset.IsZero() {
-				w.Header().Set("X-Calls-Reset", api.Instant(balance.Reset))
-			}
-		}
+		api.SetBalance(w.Header(), balance)
 		return err
 	}
 	from := h.Address(r)

@@ -269,6 +269,7 @@ func hyphened(ein string) string {
 
 // functions are template functions of these pages, beyond those of all pages.
 var functions = template.FuncMap{
+	"bytes":    frame.Size,
 	"day":      dayText,
 	"dayof":    frame.Day,
 	"momentof": momentText,

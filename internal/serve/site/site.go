@@ -42,6 +42,7 @@ import (
 	"grantgraph/internal/serve/site/organization"
 	"grantgraph/internal/serve/site/robots"
 	"grantgraph/internal/serve/site/visitor"
+	"grantgraph/internal/serve/warehouse"
 	watching "grantgraph/internal/serve/watch"
 )
 
@@ -71,8 +72,10 @@ type Config struct {
 	Texts    operator.Texts             // the operator's own texts; nil shows those of the program
 	Ring     *keyring.Ring              // signs reports of screenings, and knows the keys to verify them with
 	Model    asking.Model               // plans questions that the parser does not understand; nil for none
-	Watcher  *watching.Watcher          // of lists; nil makes one that calls no webhook, since it has no key
-	Log      *slog.Logger
+	// Downloads is the newest release of the files of the tables; nil where there are none.
+	Downloads func(context.Context) (*warehouse.DataPackage, error)
+	Watcher   *watching.Watcher // of lists; nil makes one that calls no webhook, since it has no key
+	Log       *slog.Logger
 }
 
 // Site is the handler of all pages. It must be closed.
@@ -105,6 +108,7 @@ func New(c Config) (*Site, error) {
 		Operator: s.Operator, SignedIn: func(r *http.Request) bool { return s.cookie(r, sessionCookie) != "" }})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /data", s.frame.Handle(s.serveData))
+	mux.HandleFunc("GET /downloads", s.frame.Handle(s.serveDownloads))
 	mux.Handle("GET /static/", frame.Files())
 	mux.HandleFunc("/", s.frame.Handle(s.serveOther(mux)))
 	s.routeSignIn(mux)

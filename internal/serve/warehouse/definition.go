@@ -79,6 +79,8 @@ func readViews(file string) []View {
 			v.order = e.value
 		case "year":
 			v.year = e.value
+		case "state":
+			v.state = e.value
 		case "index":
 			v.index = e.value
 		case "meaning":

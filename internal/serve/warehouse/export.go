@@ -56,18 +56,7 @@ func Export(ctx context.Context, s *snapshot.Snapshot, dir string, opt ExportOpt
 	if err != nil {
 		return nil, fault.Disk(dir, err)
 	}
-	if err := emptyFolder(dir); err != nil {
-		return nil, err
-	}
-	var statements []string
-	for _, f := range []string{OpenFile, ProFile} {
-		path := filepath.Join(s.Dir, f)
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.New("no_warehouse", "snapshot %s has no %s", s.Manifest.Version, f).Try("build it again with this program")
-		}
-		statements = append(statements, "ATTACH "+quote(path)+" AS "+strings.TrimSuffix(f, ".duckdb")+" (READ_ONLY)")
-	}
-	conn, done, err := connect(ctx, "", filepath.Join(dir, ".spill"), statements)
+	conn, done, err := attach(ctx, s, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +79,28 @@ func Export(ctx context.Context, s *snapshot.Snapshot, dir string, opt ExportOpt
 	opt.Location.URI = cmp.Or(opt.Location.URI, "file://"+filepath.ToSlash(dir))
 	return out, out.write(dir, opt)
 }
+
+// spill is the folder of the engine below that of an export.
+const spill = ".spill"
+
+// attach opens the warehouse of a snapshot for an export into an empty folder.
+func attach(ctx context.Context, s *snapshot.Snapshot, dir string) (conn *sql.Conn, done func(), err error) {
+	if err := emptyFolder(dir); err != nil {
+		return nil, nil, err
+	}
+	var statements []string
+	for _, f := range []string{OpenFile, ProFile} {
+		path := filepath.Join(s.Dir, f)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, fault.New("no_warehouse", "snapshot %s has no %s", s.Manifest.Version, f).Try("build it again with this program")
+		}
+		statements = append(statements, "ATTACH "+quote(path)+" AS "+strings.TrimSuffix(f, ".duckdb")+" (READ_ONLY)")
+	}
+	return connect(ctx, "", filepath.Join(dir, spill), statements)
+}
+
+// attached is the name of the table in the engine of attach.
+func (v *View) attached() string { return strings.TrimSuffix(v.File(), ".duckdb") + ".main." + v.Name }
 
 func emptyFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -118,8 +129,7 @@ func (v *View) export(ctx context.Context, conn *sql.Conn, dir string) (Exported
 		// The files contain the year too, for readers that ignore folder names.
 		options += ", PARTITION_BY (" + v.year + "), WRITE_PARTITION_COLUMNS true"
 	}
-	from := strings.TrimSuffix(v.File(), ".duckdb") + ".main." + v.Name
-	res, err := conn.ExecContext(ctx, "COPY (SELECT * FROM "+from+") TO "+quote(to)+" ("+options+")")
+	res, err := conn.ExecContext(ctx, "COPY (SELECT * FROM "+v.attached()+") TO "+quote(to)+" ("+options+")")
 	if err != nil {
 		return t, err
 	}
@@ -146,7 +156,7 @@ func (e *Exported) write(dir string, opt ExportOptions) error {
 	if err := os.WriteFile(path, append(body, '\n'), 0o644); err != nil {
 		return fault.Disk(path, err)
 	}
-	return fault.Disk(dir, os.RemoveAll(filepath.Join(dir, ".spill")))
+	return fault.Disk(dir, os.RemoveAll(filepath.Join(dir, spill)))
 }
 
 // ddlFile has a template for each dialect: the statements that define the tables.

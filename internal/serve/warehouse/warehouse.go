@@ -27,7 +27,7 @@ type View struct {
 	Traps    []string  `json:"traps"` // common mistakes in reading the view
 	Examples []Example `json:"examples"`
 
-	table, order, year, index string // as views.txt explains them
+	table, order, year, state, index string // as views.txt explains them
 }
 
 type Column struct {

@@ -84,7 +84,7 @@ var (
 )
 
 // elsewhere are prefixes of site addresses that the documentation links to.
-var elsewhere = regexp.MustCompile(`^/($|\?|#|(explore|check|verify|data|sql|signin|signup|account|about|plans|status|contact|privacy|terms|search|places|causes|ask|api/v1/meta|api/v1/sql/schema|openapi\.json|llms\.txt|compare|\.well-known/jwks\.json)($|[?#]))`)
+var elsewhere = regexp.MustCompile(`^/($|\?|#|(explore|check|verify|data|downloads|sql|signin|signup|account|about|plans|status|contact|privacy|terms|search|places|causes|ask|api/v1/meta|api/v1/sql/schema|openapi\.json|llms\.txt|compare|\.well-known/jwks\.json)($|[?#]))`)
 
 // TestLinks follows every link of every page, including its anchor.
 func TestLinks(t *testing.T) {

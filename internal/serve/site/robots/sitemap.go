@@ -25,7 +25,7 @@ import (
 const partSize = 50_000
 
 // standing are the pages that always exist and are the same for everybody.
-var standing = []string{"/", "/explore", "/places", "/causes", "/data", "/sql", "/about", "/plans", "/contact", "/privacy", "/terms"}
+var standing = []string{"/", "/explore", "/places", "/causes", "/data", "/downloads", "/sql", "/about", "/plans", "/contact", "/privacy", "/terms"}
 
 // weightPart is the memory that holds a packed part while it is made, and mostParts that of all parts that are kept, in bytes.
 const (
