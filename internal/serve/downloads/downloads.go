@@ -36,26 +36,18 @@ import (
 	"grantgraph/internal/snapshot/remote"
 )
 
-// Root is where the files are served.
-const Root = "/downloads/"
-
-// PerCall is how many bytes of a file one call buys.
-const PerCall = 100 << 20
-
-// How many files are sent at a time, and for one account.
 const (
-	atOnce = 24
-	each   = 3
-)
+	Root    = "/downloads/" // where the files are served
+	PerCall = 100 << 20     // bytes of a file that one call buys
 
-// A client may take a minute for a piece of a file, and must take leastRate bytes a second of the whole.
-const (
-	patience  = time.Minute
-	leastRate = 64 << 10
+	atOnce    = 24               // files that are sent at a time
+	each      = 3                // of them for one account
+	patience  = time.Minute      // for a client to take a piece of a file
+	leastRate = 64 << 10         // bytes of the whole file that it must take a second
+	signedFor = time.Minute      // a client follows a signed address at once, and what has begun goes on
+	recheck   = 30 * time.Second // how often the store is looked at
+	looking   = 10 * time.Second // how long that may take
 )
-
-// How long a signed address works: a client follows it at once, and what has begun goes on.
-const signedFor = time.Minute
 
 // Config says where the files are and who pays.
 type Config struct {
@@ -261,12 +253,6 @@ func (h *Handler) Latest(ctx context.Context) (*warehouse.DataPackage, error) {
 	}
 	return &releases[0].DataPackage, nil
 }
-
-// How often the store is looked at, and how long that may take.
-const (
-	recheck = 30 * time.Second
-	looking = 10 * time.Second
-)
 
 // current is the index and the releases in it. If the store does not answer, those of the last time are.
 func (h *Handler) current(ctx context.Context) ([]byte, []release, error) {

@@ -16,14 +16,11 @@ import (
 	"grantgraph/internal/snapshot/remote"
 )
 
-// IndexName lists the releases, for programs that follow them.
-const IndexName = "index.json"
-
-const prefix = "downloads/"
-
-// Bounds of what is read from a store.
 const (
-	maxText     = 16 << 20
+	IndexName = "index.json" // lists the releases, for programs that follow them
+	prefix    = "downloads/"
+
+	maxText     = 16 << 20 // bytes of a description in a store
 	maxReleases = 100
 )
 
