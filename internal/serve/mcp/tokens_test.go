@@ -195,13 +195,12 @@ func fiveJobs(t *testing.T, session *sdk.ClientSession) string {
 	use("screen_organizations", map[string]any{"eins": eins})
 	calls = append([]string{calls[0] + " × 5"}, calls[5:]...)
 	job("Screen a list of five names")
-	first, second := eins[0], eins[1]
-	given := use("list_recipients", map[string]any{"funder_id": []string{first}, "limit": 10})
+	given := use("list_recipients", map[string]any{"funder_id": []string{eins[0]}, "limit": 10})
 	name := column(given, "results", "recip_name")[0]
 	calls, sum = nil, cost{}
 	use("find_prospects", map[string]any{"ein": identified(name), "limit": 10})
 	job("Ten prospects for an organization")
-	first, second = identified(names[0]), identified(names[1])
+	first, second := identified(names[0]), identified(names[1])
 	calls = []string{calls[0] + " × 2"}
 	for _, ein := range []string{first, second} {
 		use("summarize_grants", map[string]any{"funder_id": []string{ein}, "by": "subject", "top": 5})
