@@ -103,6 +103,10 @@ func (c *demoCmd) build(a *terminal.App) error {
 	if err := b.run(a); err != nil {
 		return err
 	}
+	offer := exportCmd{Downloads: c.Data, Data: c.Data, Keep: 1}
+	if err := offer.Run(a); err != nil {
+		return err
+	}
 	return confirmLists(c.Data, time.Now())
 }
 

@@ -328,7 +328,7 @@ func TestIngestPage(t *testing.T) {
 		"s3://grants/production?endpoint=https://s3.example.org", store.address, "s3://grants/sources?endpoint=https://s3.example.org", store.under("sources"),
 		"postgres://grants:…@db.example.org/ingest", database).Replace(textOf(t, "../../docs/scale.md"))
 	set := ""
-	says := []string{"shards\n", "shards staged", "All shards are done", "By fiscal year", "tables in s3://"}
+	says := []string{"shards\n", "shards staged", "All shards are done", "By fiscal year", "tables in s3://", "files in s3://"}
 	for _, m := range fence.FindAllStringSubmatch(text, -1) {
 		kind, code := m[2], m[3]
 		switch {

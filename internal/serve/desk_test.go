@@ -199,7 +199,7 @@ func TestOperators(t *testing.T) {
 			t.Errorf("no metric %s", name)
 		}
 	}
-	if _, doc, _ := get(s.URL()+"/openapi.json", ""); !strings.Contains(doc, "/admin/accounts") {
+	if _, doc, _ := get(s.URL()+"/openapi-admin.json", ""); !strings.Contains(doc, "/admin/accounts") {
 		t.Error("the operations are not described")
 	}
 }

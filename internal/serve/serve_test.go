@@ -549,7 +549,7 @@ func TestGoneClient(t *testing.T) {
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(tc.ctx, "GET", "/", nil))
 		rec := httptest.NewRecorder()
 		m.handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
-		if !strings.Contains(rec.Body.String(), fmt.Sprintf(`grantgraph_requests_total{route="/",status="%d"} 1`, tc.counts)) || !strings.Contains(log.String(), fmt.Sprint("status=", tc.counts)) {
+		if !strings.Contains(rec.Body.String(), fmt.Sprintf(`grantgraph_requests_total{route="/other",status="%d"} 1`, tc.counts)) || !strings.Contains(log.String(), fmt.Sprint("status=", tc.counts)) {
 			t.Errorf("%+v: %s", tc, log)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -106,15 +107,20 @@ func alike(n neighbors.Neighbors, err error) (neighbors.Neighbors, error) {
 }
 
 // Prospects are written down for the organization of the example, because the
-// figures of so small a graph would look like no real answer.
+// figures of so small a graph would look like no real answer. Filters and pages apply to them.
 func (x Graph) Prospects(ctx context.Context, q *prospect.Search) (*prospect.Result, error) {
-	if shown := read[struct {
+	shown := read[struct {
 		EIN   ein.EIN
 		Found *prospect.Result
-	}]("prospects"); q.EIN == shown.EIN {
-		return shown.Found, nil
+	}]("prospects")
+	if q.EIN != shown.EIN {
+		return x.Grants.Prospects(ctx, q)
 	}
-	return x.Grants.Prospects(ctx, q)
+	list := slices.DeleteFunc(shown.Found.List, func(p prospect.Prospect) bool {
+		return q.Only.Kind != "" && p.Kind != q.Only.Kind || len(q.Only.In) > 0 && !slices.Contains(q.Only.In, p.State)
+	})
+	from := min(q.Page.Offset, len(list))
+	return &prospect.Result{Total: len(list), List: list[from:min(from+q.Page.Limit, len(list))]}, nil
 }
 
 // Profiles are the profiles of the organizations of the other examples.

@@ -142,7 +142,7 @@ func TestNothingBefore(t *testing.T) {
 	}}.Run(t, w)
 	apitest.Scenario{Name: "an unknown one", Path: "changes?since=20251201T000000Z", Status: 404, Has: []string{"there is none before"}}.Run(t, w)
 	apitest.Scenario{Name: "an unknown edition", Path: "changes?lists_since=20251201T000000Z", Status: 404, Has: []string{"no edition to compare with"}}.Run(t, w)
-	apitest.Scenario{Name: "no lists", Path: "changes/lists", Plan: "plus", Costs: 1, Has: []string{`"hits":0`, "is not known"}}.Run(t, w)
+	apitest.Scenario{Name: "no lists", Path: "changes/lists", Plan: "plus", Costs: 1, Has: []string{`"hits":0`, "We don't have the compliance lists of that time"}}.Run(t, w)
 	w.Data.Changes = nil
 	apitest.Scenario{Name: "a damaged file", Path: "changes", Status: 503, Has: []string{`"error":"dataset_damaged"`}}.Run(t, w)
 }
