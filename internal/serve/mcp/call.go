@@ -124,7 +124,7 @@ func (t *tool) wish(given map[string]json.RawMessage) (a asking, err error) {
 		a.rows, a.beside = min(n, mostRows), min(n, mostRows)
 	}
 	if n > mostRows {
-		a.notes = append(a.notes, fmt.Sprintf("%s: a result here has at most %d rows, so we left out %d.", name, mostRows, n))
+		a.notes = append(a.notes, fmt.Sprintf("%s: a result here has at most %d rows, not %d.", name, mostRows, n))
 	}
 	a.full = a.full || detail == "full"
 	delete(given, "detail")

@@ -69,7 +69,7 @@ func TestDiscovery(t *testing.T) {
 		}
 		return rec.Body.String()
 	}
-	overview, openapi := document("/llms.txt"), document("/openapi.json")
+	overview, openapi := document("/llms.txt"), document("/openapi.json")+document(api.AdminDocument)
 	var catalog struct {
 		Linkset []struct {
 			Anchor string              `json:"anchor"`

@@ -349,7 +349,7 @@ func TestPaging(t *testing.T) {
 		t.Errorf("%d grants of 130", len(keys))
 	}
 	out := call(t, session, "list_grants", map[string]any{"limit": 1000, "fields": "grant_key"})
-	if n := len(out["results"].(map[string]any)["rows"].([]any)); n != 100 || !strings.Contains(fmt.Sprint(out["notes"]), "so 1000 were not sent") {
+	if n := len(out["results"].(map[string]any)["rows"].([]any)); n != 100 || !strings.Contains(fmt.Sprint(out["notes"]), "at most 100 rows, not 1000") {
 		t.Errorf("a page of %d rows, notes %v", n, out["notes"])
 	}
 	out = call(t, session, "list_grants", nil)
