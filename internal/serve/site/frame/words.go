@@ -42,7 +42,7 @@ var functions = template.FuncMap{
 	"title":   orgname.Display,
 	"where":   Place,
 	"moment":  Moment,
-	"date":    Date,
+	"date":    func(t time.Time) string { return Day(t.Format(time.RFC3339)) },
 	"day":     Day,
 	"percent": Percent,
 	"spaced":  func(s string) string { return strings.ReplaceAll(s, "_", " ") },
@@ -102,7 +102,7 @@ func Percent(f float64) string {
 // Moment writes a moment with its time zone.
 func Moment(t time.Time) string { return t.UTC().Format("January 2, 2006, 3:04 PM UTC") }
 
-// Date writes the day of a moment.
+// Date writes the day of a moment for programs and names of files.
 func Date(t time.Time) string { return t.UTC().Format("2006-01-02") }
 
 // Day writes a date, or the date of a moment, for people. Other text stays as it is.
