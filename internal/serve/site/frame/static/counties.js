@@ -75,6 +75,9 @@
     const figure = make("figure", { class: "draw map by-county" }, plot, read, make("figcaption", {}, legend,
       make("p", {}, "Counties come from ZIP codes and cities. Boundaries: US Census Bureau." + (none ? ` County unknown: ${words(["", "", ...none]).slice(2)}.` : ""))));
     const tiles = section.querySelector("figure.map"); // where there are none, a list of counties stands below
+    if (tiles?.contains(document.activeElement)) { // whoever walks through the tiles by keyboard keeps them until the end
+      await new Promise((left) => tiles.addEventListener("focusout", (e) => { if (!tiles.contains(e.relatedTarget)) left(); }));
+    }
     if (tiles) figure.append(make("details", {}, make("summary", {}, "The counties with the most dollars"), largest));
     (tiles ?? section.firstElementChild).before(figure);
     if (few) {
