@@ -258,19 +258,19 @@ func (h *Handler) Latest(ctx context.Context) (*warehouse.DataPackage, error) {
 func (h *Handler) current(ctx context.Context) ([]byte, []release, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if now := h.Clock(); h.index == nil || now.Sub(h.checked) >= recheck {
+	if now := h.Clock(); h.checked.IsZero() || now.Sub(h.checked) >= recheck {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), looking)
 		defer cancel()
 		index, releases, err := h.look(ctx)
 		if err != nil {
 			h.Log.Error("the downloads cannot be read", "store", h.Store.String(), "error", err)
-			if h.index == nil {
-				return nil, nil, fault.New(client.SlugStoreUnavailable, "The downloads cannot be read at the moment.").Try("try again in a few seconds")
-			}
 		} else {
 			h.index, h.releases = index, releases
 		}
-		h.checked = now
+		h.checked = now // after a failure too, so that requests do not wait for a broken store one after the other
+	}
+	if h.index == nil {
+		return nil, nil, fault.New(client.SlugStoreUnavailable, "The downloads cannot be read at the moment.").Try("try again in a minute")
 	}
 	return h.index, h.releases, nil
 }
